@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What we build on. All of it is in Debian 12; scripts/setup names the packages.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+pkg_check_modules(ALSA REQUIRED IMPORTED_TARGET alsa)
+pkg_check_modules(FLAC REQUIRED IMPORTED_TARGET flac)
+pkg_check_modules(VORBIS REQUIRED IMPORTED_TARGET vorbisfile)
+pkg_check_modules(OGG REQUIRED IMPORTED_TARGET ogg)
+pkg_check_modules(SOXR REQUIRED IMPORTED_TARGET soxr)
+pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
+pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+if(ROTARY_TESTS)
+	pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+endif()

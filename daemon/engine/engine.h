@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* engine.h - everything that sounds, seen from control.
+ *
+ * A stream is one thing that sounds; a lane is a sequence of streams. Control
+ * opens streams ahead of time, and tells a lane what to play now and what
+ * after it; the engine keeps the plan, the decks and the card in step, opens
+ * the card when there is something to play, re-opens it when the rate must
+ * change, and closes it when the music has ended.
+ *
+ *   OPENING -> PRIMING -> READY -> PLAYING -> DRAINED
+ *        (FAILED and CANCELLED from any)
+ *
+ * Threads: control. Errors: -errno as listed; what goes wrong later comes by
+ * events. */
+#ifndef ROTARY_ENGINE_ENGINE_H
+#define ROTARY_ENGINE_ENGINE_H
+
+#include "daemon/audio/format.h"
+#include "daemon/decode/decoder.h"
+#include "daemon/output/mix_plan.h"
+#include "daemon/output/output.h"
+#include "daemon/source/source.h"
+#include "lib/base/attr.h"
+
+#include <stdbool.h>
+
+struct engine;
+struct text;
+struct work;
+
+enum stream_state {
+	STREAM_OPENING,
+	STREAM_PRIMING,
+	STREAM_READY,
+	STREAM_PLAYING,
+	STREAM_DRAINED,
+	STREAM_FAILED,
+	STREAM_CANCELLED,
+};
+
+struct engine_config {
+	struct output_config output;
+	struct path_root music;
+	int decoders;	      /* 0: one per CPU, at most 4 */
+	int decoder_priority;
+	enum rt_fence fence;
+	bool lock_memory;
+	size_t ring_bytes;    /* ring_mb */
+	uint32_t rate_hz;     /* 0: follow */
+};
+
+struct engine_events {
+	/* The stream can be played. info lives as long as the stream. */
+	void (*ready)(void *context, uint64_t stream,
+		      const struct decoder_info *info);
+	/* It will not sound, or sounds no further; reason is one sentence. */
+	void (*failed)(void *context, uint64_t stream, const char *reason);
+	/* Its first frame is heard now. */
+	void (*started)(void *context, enum lane_id lane, uint64_t stream);
+	/* Its last frame is heard now and nothing follows it in the lane. */
+	void (*ended)(void *context, enum lane_id lane, uint64_t stream);
+	/* The card: open, lost (reason), back. */
+	void (*output_changed)(void *context);
+};
+
+NODISCARD int engine_create(const struct engine_config *config,
+			    struct work *work,
+			    const struct engine_events *events, void *context,
+			    struct engine **ret_engine);
+/* Ends within 500 ms, with a fade if something sounds. */
+void engine_destroy(struct engine *engine);
+
+/* The loop: readable when engine_dispatch() has something to do; also due at
+ * engine_next_deadline(). */
+int engine_event_fd(const struct engine *engine);
+void engine_dispatch(struct engine *engine);
+int64_t engine_next_deadline(const struct engine *engine);
+
+/* Opens ref for a lane, from start_ns on. Answers by ready or failed. ref is
+ * copied. 0 and the new id (never 0, never used again), -ENOMEM, -EAGAIN (too
+ * many streams). */
+NODISCARD int engine_open(struct engine *engine, enum lane_id lane,
+			  const struct source_ref *ref, int64_t start_ns,
+			  uint64_t *ret_stream);
+/* Not wanted any more; harmless while it sounds: then it is freed when the
+ * lane has left it. No event for it follows. */
+void engine_release(struct engine *engine, uint64_t stream);
+
+/* The lane crosses over to this READY stream as soon as can be. What followed
+ * is forgotten. 0, -ENOENT (no such stream), -EBUSY (not READY). */
+NODISCARD int engine_play(struct engine *engine, enum lane_id lane,
+			  uint64_t stream);
+/* next, READY, begins where stream ends, to the sample. Replaces what followed
+ * stream before. next == 0: nothing follows. */
+NODISCARD int engine_follow(struct engine *engine, enum lane_id lane,
+			    uint64_t stream, uint64_t next);
+/* Fades out and forgets all that the lane plays. */
+void engine_stop(struct engine *engine, enum lane_id lane);
+void engine_pause(struct engine *engine, enum lane_id lane, bool paused);
+/* Linear gain of everything, ramped. */
+void engine_set_volume(struct engine *engine, float volume);
+
+struct engine_position {
+	uint64_t stream;    /* heard now; 0: none */
+	int64_t elapsed_ns; /* in the file: start_ns included */
+	uint32_t rate_hz;
+};
+/* Where the lane is, as heard. */
+void engine_position(const struct engine *engine, enum lane_id lane,
+		     struct engine_position *ret_position);
+
+struct engine_output {
+	enum output_state state;
+	const struct card_info *card; /* NULL when none is open */
+	const char *driver;
+	const char *error;	      /* "" when there is none */
+	bool bit_perfect;	      /* of what is heard now */
+};
+void engine_output(const struct engine *engine,
+		   struct engine_output *ret_output);
+
+/* The lines of the rtstats command. */
+MAY_BLOCK void engine_add_rtstats(const struct engine *engine,
+				  struct text *text);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output.h - one sound card and the thread that feeds it.
+ *
+ * Control owns the device's state machine (device.c):
+ *
+ *   CLOSED -> OPENING -> OPEN -> DRAINING -> CLOSING -> CLOSED
+ *               |          |
+ *               +-> RETRY <+   (busy, gone: tried again each 500 ms)
+ *
+ * A worker opens and closes the card; the output thread only writes to it. The
+ * thread is replaced when it is sealed and the next card cannot be used under
+ * the fence, and abandoned when it has been stuck in the kernel for 2 s.
+ *
+ * One cycle: read the plan; account for what the card has played; rewind if a
+ * command wants to be heard at once and the card can; mix every writable frame
+ * from the lanes' decks; hand it over; publish the timeline; sleep in ppoll
+ * until the low mark or the eventfd. All ramps are functions of the frame
+ * number, so frames mixed again after a rewind are the same but for what the
+ * new plan changed.
+ *
+ * Threads: control, but what says otherwise. */
+#ifndef ROTARY_OUTPUT_OUTPUT_H
+#define ROTARY_OUTPUT_OUTPUT_H
+
+#include "daemon/output/card.h"
+#include "daemon/output/deck.h"
+#include "daemon/output/mix_plan.h"
+#include "lib/base/attr.h"
+#include "lib/rt/rt.h"
+
+#include <stdbool.h>
+
+struct output;
+struct queue;
+struct snapshot;
+struct timeline;
+struct timeline_view;
+struct wake;
+struct work;
+
+enum output_state {
+	OUTPUT_CLOSED,
+	OUTPUT_OPENING,
+	OUTPUT_OPEN,
+	OUTPUT_DRAINING,
+	OUTPUT_CLOSING,
+	OUTPUT_RETRY,
+};
+
+/* What real-time threads tell control; pushed into the engine's event queue,
+ * followed by a write to the engine's eventfd. 32 bytes. */
+enum rt_event_kind {
+	RT_EVENT_STRETCH,     /* lane, id stream: its first frame was written;
+				 heard at time_ns */
+	RT_EVENT_LANE_DRAINED,/* lane, id cut: its deck has ended and was all
+				 written; heard to its end at time_ns */
+	RT_EVENT_LANE_PAUSED, /* lane: stands still */
+	RT_EVENT_CUT,	      /* lane, id cut: now mixed from */
+	RT_EVENT_CARD,	      /* id: -errno as int64: the card failed */
+	RT_EVENT_CARD_BACK,   /* the thread let go of the card */
+	RT_EVENT_REFILL,      /* id stream: byte ring under its mark */
+	RT_EVENT_STREAM_END,  /* id stream: its decoder gave its last frame */
+	RT_EVENT_STREAM_LINK, /* id stream: a chain link follows */
+	RT_EVENT_STREAM_FAIL, /* id stream: decoder error */
+	RT_EVENT_OVERRUN,     /* id stream: used up its quantum */
+	RT_EVENT_LANE_AT_END, /* lane, id cut: everything planned is in the
+				 deck */
+};
+
+struct rt_event {
+	uint32_t kind;
+	uint32_t lane;
+	uint64_t id;
+	int64_t time_ns;
+	uint64_t value; /* frames, where a kind says so */
+};
+
+/* The lanes' decks; owned by the engine, which sets them up for the card that
+ * was opened before output_run(). */
+struct mix_bus {
+	struct deck decks[LANE_COUNT][LANE_DECKS];
+	ATOMIC(uint32_t) lane_filling[LANE_COUNT]; /* deck index, by the lane */
+};
+
+struct output_config {
+	const struct card_ops *driver;
+	const char *device;
+	uint32_t buffer_ms;
+	uint32_t period_ms;
+	int rewind; /* -1 auto */
+	uint32_t settle_ms;
+	bool keep_open;
+	int priority;
+	enum rt_fence fence;
+	bool lock_memory;
+};
+
+/* Shared with the engine; outlives the output. */
+struct output_links {
+	struct work *work;
+	struct snapshot *plans;	    /* of struct mix_plan */
+	unsigned plan_reader;	    /* the output thread's slot */
+	struct mix_bus *bus;
+	struct timeline *timeline;
+	struct queue *events;	    /* of struct rt_event */
+	int event_fd;
+	struct wake *decoders;	    /* posted when a deck falls under its mark */
+};
+
+struct output_events {
+	/* The card is open with this info; call output_run() when the decks
+	 * are ready for it. */
+	void (*opened)(void *context, const struct card_info *info);
+	/* It could not be opened or was lost; it is tried again until
+	 * output_close(). */
+	void (*failed)(void *context, int error, const char *reason);
+	void (*closed)(void *context);
+};
+
+NODISCARD int output_create(const struct output_config *config,
+			    const struct output_links *links,
+			    const struct output_events *events, void *context,
+			    struct output **ret_output);
+/* Stops the thread and closes the card; waits at most 200 ms for either. */
+void output_destroy(struct output *output);
+
+/* Opens the card for this spec; when it is open with another one, it is
+ * drained and closed first. Answers by events. */
+void output_open(struct output *output, const struct audio_spec *spec);
+/* Lets the thread play. */
+void output_run(struct output *output);
+/* drain: after the last written frame was heard. */
+void output_close(struct output *output, bool drain);
+/* A new plan is there, or a deck was filled: look now. Any thread; RT. */
+RT_DEVICE void output_wake(struct output *output);
+/* Feeds an event whose kind is RT_EVENT_CARD or RT_EVENT_CARD_BACK. */
+void output_handle_event(struct output *output, const struct rt_event *event);
+/* For timers: does what is due; returns the next deadline. */
+int64_t output_tick(struct output *output, int64_t now_ns);
+
+enum output_state output_state(const struct output *output);
+/* Info of the open card, or NULL. */
+const struct card_info *output_info(const struct output *output);
+const struct rt_figures *output_figures(const struct output *output);
+/* One sentence, or "". */
+const char *output_error(const struct output *output);
+
+#endif

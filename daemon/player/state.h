@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* state.h - keeps queue, options and position in state.db, so that they
+ * survive a kill -9 or a power cut at any moment.
+ *
+ * SQLite in WAL mode with synchronous = FULL: one transaction, one fsync a
+ * save. Table queue holds one row a position; a save writes only rows whose
+ * version is newer than the last saved one and cuts the tail, so that the
+ * position's own save each 10 s of play touches one page. Saves run on a
+ * worker, in order, the latest wins; bursts within 1 s are joined. A damaged
+ * file is put aside as state.db.broken-N and a new one begun, with a line in
+ * the log.
+ * Threads: control; state_load() on main before the loop. */
+#ifndef ROTARY_PLAYER_STATE_H
+#define ROTARY_PLAYER_STATE_H
+
+#include "daemon/player/player.h"
+#include "lib/base/attr.h"
+
+#include <stdbool.h>
+
+struct state;
+struct text;
+struct work;
+
+/* Opens or makes folder/state.db and reads it into queue and ret_saved
+ * (*ret_found false: a new one). 0, -errno (ret_error says which file and what
+ * to do). */
+MAY_BLOCK NODISCARD int state_load(const char *folder,
+				   struct play_queue *queue,
+				   struct player_saved *ret_saved,
+				   bool *ret_found, struct state **ret_state,
+				   struct text *ret_error);
+void state_start(struct state *state, struct work *work,
+		 struct play_queue *queue, struct player *player);
+/* Something changed: save within 1 s. changes: enum player_change. */
+void state_changed(struct state *state, unsigned changes);
+/* What is due; returns the next deadline (INT64_MAX: none). Saves the position
+ * each interval_ns of play. */
+int64_t state_tick(struct state *state, int64_t now_ns, int64_t interval_ns);
+/* Saves what is unsaved, waiting at most wait_ns, and closes. */
+MAY_BLOCK void state_finish(struct state *state, int64_t wait_ns);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rt.h - what makes a thread a real-time one, and what is counted about it.
+ *
+ * Life of such a thread: control starts it (thread.h); it fills its own struct
+ * rt_figures; rt_promote() climbs the ladder of permissions; rt_seal() closes
+ * the fence; the loop runs. Set-up MAY_BLOCK; rt_quantum_* are RT_DEVICE.
+ * Figures have one writer, the thread itself (its signal handlers included),
+ * and any reader: relaxed atomics. */
+#ifndef ROTARY_RT_RT_H
+#define ROTARY_RT_RT_H
+
+#include "lib/base/attr.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct text;
+
+/* The ladder, best rung first. */
+enum rt_rung {
+	RT_RUNG_FIFO,	  /* sched_setscheduler() let us */
+	RT_RUNG_RTKIT,	  /* RealtimeKit did it for us */
+	RT_RUNG_NICE,	  /* nice -11 */
+	RT_RUNG_NORMAL,	  /* nothing was allowed */
+	RT_RUNG_UNTRIED,
+};
+
+enum { RT_SYSCALLS = 512, RT_CAUSE_BYTES = 96 };
+
+struct rt_figures {
+	/* immutable after set-up */
+	char name[16];
+	pid_t thread_id;
+	char cause[RT_CAUSE_BYTES]; /* why the rung is not the first */
+	/* atomic, see above */
+	ATOMIC(uint32_t) rung;	  /* enum rt_rung */
+	ATOMIC(uint32_t) sealed;  /* 1: the fence is closed */
+	ATOMIC(int64_t) worst_wakeup_ns;
+	ATOMIC(int64_t) worst_quantum_ns;
+	ATOMIC(uint64_t) periods; /* cycles of output, quanta of a decoder */
+	ATOMIC(uint64_t) xruns;
+	ATOMIC(uint64_t) overruns; /* quanta that used up their budget */
+	ATOMIC(uint64_t) forbidden[RT_SYSCALLS]; /* by system call number */
+	ATOMIC(uint64_t) allocator_calls; /* of those, malloc's own */
+	/* page faults up to the seal, set once */
+	ATOMIC(uint64_t) faults_before;
+};
+
+enum rt_fence { RT_FENCE_OFF, RT_FENCE_COUNT, RT_FENCE_KILL };
+
+/* Registers the calling thread's figures: clears them and fills in name and
+ * thread_id. Must be the first call of a real-time thread. */
+void rt_figures_begin(struct rt_figures *figures, const char *name);
+/* They are not looked at by signal handlers any more. */
+void rt_figures_end(void);
+
+/* Climbs the ladder for the calling thread; cause tells why it stopped where
+ * it did. Never fails: the last rung is always there. priority: 1..99. */
+MAY_BLOCK enum rt_rung rt_promote(struct rt_figures *figures, int priority);
+/* What rt_promote() would reach for a new thread, without keeping it. */
+MAY_BLOCK enum rt_rung rt_probe(int priority, char cause[RT_CAUSE_BYTES]);
+
+/* Once per process, before any fence is closed: SIGSYS handler, its one
+ * allowed instruction pointer, and the backtrace's first use. Returns 0 or
+ * -errno from the kernel. Sanitizer builds make every fence RT_FENCE_OFF. */
+NODISCARD int rt_fence_init(void);
+
+/* Which calls a sealed thread may make. */
+enum rt_profile { RT_PROFILE_DECODER, RT_PROFILE_OUTPUT };
+
+/* Closes the fence around the calling thread. Calls that are not in the
+ * profile are counted in its figures and, by fence, repeated (COUNT) or fatal
+ * with a backtrace (KILL; malloc's own are only counted, apart). event_fd is
+ * the one descriptor write() is allowed on. It can never be opened again.
+ * Returns 0, -errno; sets figures->sealed. */
+NODISCARD int rt_seal(struct rt_figures *figures, enum rt_fence fence,
+		      enum rt_profile profile, int event_fd);
+
+/* The quantum's budget: a timer on the thread's own CPU clock. When it fires
+ * the thread is demoted to SCHED_IDLE at once and on_overrun(context) runs in
+ * the signal handler: async-signal-safe things and futex wakes only. */
+struct rt_budget {
+	void *timer;
+	int64_t limit_ns;
+	struct rt_figures *figures;
+	void (*on_overrun)(void *context);
+	void *context;
+	ATOMIC(uint32_t) overrun; /* 1 since it fired, until it is cleared */
+};
+
+enum { RT_QUANTUM_BUDGET_NS = 20 * 1000 * 1000 };
+
+/* For the calling thread. Returns 0, -errno from timer_create(). */
+NODISCARD int rt_budget_init(struct rt_budget *budget,
+			     struct rt_figures *figures, int64_t limit_ns,
+			     void (*on_overrun)(void *context), void *context);
+void rt_budget_finish(struct rt_budget *budget);
+RT_DEVICE void rt_budget_start(struct rt_budget *budget);
+/* Stops the timer; true when it fired in this quantum. */
+RT_DEVICE bool rt_budget_stop(struct rt_budget *budget);
+/* Control: back to SCHED_FIFO for a thread that was demoted. 0 or -errno. */
+NODISCARD int rt_repromote(struct rt_figures *figures, int priority);
+
+RT_SAFE void rt_note_wakeup(struct rt_figures *figures, int64_t late_ns);
+RT_SAFE void rt_note_quantum(struct rt_figures *figures, int64_t used_ns);
+
+/* Memory that never leaves: text and data of the program, libc, libm and the
+ * libraries whose file names hold one of names (NULL-terminated), locked
+ * segment by segment until the limit is spent. */
+struct rt_memory_report {
+	size_t locked_bytes;
+	size_t missing_bytes; /* wanted, but over RLIMIT_MEMLOCK */
+	size_t limit_bytes;   /* SIZE_MAX: none */
+};
+MAY_BLOCK void rt_lock_program(const char *const names[],
+			       struct rt_memory_report *ret_report);
+
+/* A pool of length bytes, populated and mlock2()ed where the limit allows.
+ * NULL: no memory. *ret_locked tells whether it is. */
+MAY_BLOCK NODISCARD void *rt_pool_map(size_t length, bool *ret_locked);
+void rt_pool_unmap(void *pool, size_t length);
+
+/* Adds a thread's figures as "name: value" lines of the rtstats command. */
+MAY_BLOCK void rt_figures_add(const struct rt_figures *figures,
+			      struct text *text);
+const char *rt_rung_name(enum rt_rung rung);
+
+#endif
