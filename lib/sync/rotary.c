@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rotary.c - the rotary set.
+ *
+ * Present nodes form a ring by `next` (and by `prev`, which only the writer
+ * knows). A removed node keeps a way back: its `next` leads to a present node,
+ * or is NULL when the set was empty at some time since. So from the head, even
+ * when it stands on a removed node, one step leads into the ring. Invariants,
+ * between two calls of the writer:
+ *
+ *   length == 0  <=>  no node is present  =>  head == NULL, and stays so
+ *   no `next`, of any node, names a removed node
+ *   length > 0   =>  head is a present or a retired node
+ *
+ * Why a removed node may still become the head: a reader read it as successor
+ * of the head before it was unlinked, and moves the head onto it afterwards.
+ * That reader holds the node in its second hazard from before the unlinking
+ * until after the move. Hence the three steps of a reclaim, per node:
+ *
+ *   LINKED    a scan finds nobody holding it: no reader can install it any more
+ *   ORPHANED  the head is moved off it: no reader can find it any more
+ *   UNSEEN    a scan finds nobody holding it: nobody uses it. Released.
+ *
+ * Why an empty set's head stays NULL: a reader moves the head only by a
+ * compare-exchange from a node. And once a node was inserted into the empty
+ * set, the head can only come to nodes linked since: a reader that could move
+ * it to an older one expects an older head, which it holds, so that it is not
+ * the node just inserted.
+ *
+ * Ordering: hazard.c says why hazards, looks, unlinking and scans are seq_cst.
+ * The mark is stored first of a removal and loaded last of a pull, seq_cst
+ * both: a pull whose compare-exchange comes after the mark sees it. An insert
+ * needs a release only: what it makes reachable was written before. */
+#include "lib/sync/rotary.h"
+
+#include <assert.h>
+
+enum rotary_step { ROTARY_LINKED, ROTARY_ORPHANED, ROTARY_UNSEEN };
+
+enum { HAZARD_HEAD, HAZARD_NEXT };
+
+_Static_assert(offsetof(struct rotary, head) % CACHE_LINE == 0 &&
+		       offsetof(struct rotary, domain) % CACHE_LINE == 0,
+	       "the head has cache lines of its own");
+_Static_assert(sizeof(struct rotary_node) % CACHE_LINE == 0,
+	       "no two nodes share a cache line");
+
+static RT_SAFE struct rotary_node *
+load_head(const struct rotary *set)
+{
+	return atomic_load_explicit(&set->head, memory_order_seq_cst);
+}
+
+static RT_SAFE struct rotary_node *
+load_next(const struct rotary_node *node)
+{
+	return atomic_load_explicit(&node->next, memory_order_seq_cst);
+}
+
+static RT_SAFE bool
+is_removed(const struct rotary_node *node)
+{
+	return atomic_load_explicit(&node->removed, memory_order_seq_cst) != 0;
+}
+
+/* Moves the head from node to next; false when it did not stand on node. */
+static RT_SAFE bool
+move_head(struct rotary *set, struct rotary_node *node,
+	  struct rotary_node *next)
+{
+	return atomic_compare_exchange_strong_explicit(&set->head, &node, next,
+						       memory_order_seq_cst,
+						       memory_order_seq_cst);
+}
+
+/* The head, held in the reader's first hazard; NULL: the set is empty. */
+static RT_SAFE struct rotary_node *
+hold_head(const struct rotary *set, struct hazard_reader *reader)
+{
+	struct rotary_node *node;
+
+	do {
+		node = load_head(set);
+		hazard_set(reader, HAZARD_HEAD, node);
+	} while (load_head(set) != node);
+	return node;
+}
+
+/* Moves the head on from node, which the reader holds. False: another one moved
+ * it, or node got another successor; look again. */
+static RT_SAFE bool
+pass_on(struct rotary *set, struct hazard_reader *reader,
+	struct rotary_node *node)
+{
+	struct rotary_node *next = load_next(node);
+
+	hazard_set(reader, HAZARD_NEXT, next);
+	return load_next(node) == next && move_head(set, node, next);
+}
+
+RT_SAFE struct rotary_node *
+rotary_pull(struct rotary *set, struct hazard_reader *reader)
+{
+	struct rotary_node *node;
+
+	do {
+		node = hold_head(set, reader);
+	} while (node != NULL &&
+		 (!pass_on(set, reader, node) || is_removed(node)));
+	hazard_clear(reader, HAZARD_NEXT);
+	return node;
+}
+
+RT_SAFE struct rotary_node *
+rotary_head(struct rotary *set, struct hazard_reader *reader)
+{
+	struct rotary_node *node = hold_head(set, reader);
+
+	while (node != NULL && is_removed(node)) {
+		(void)pass_on(set, reader, node);
+		node = hold_head(set, reader);
+	}
+	hazard_clear(reader, HAZARD_NEXT);
+	return node;
+}
+
+RT_SAFE void
+rotary_release(struct hazard_reader *reader)
+{
+	hazard_clear(reader, HAZARD_HEAD);
+}
+
+void
+rotary_init(struct rotary *set, struct hazard_domain *domain)
+{
+	atomic_init(&set->head, NULL);
+	set->domain = domain;
+	list_init(&set->retired);
+	set->length = 0;
+	set->retired_length = 0;
+}
+
+void
+rotary_insert(struct rotary *set, struct rotary_node *node)
+{
+	struct rotary_node *before = load_head(set);
+	struct rotary_node *after;
+
+	atomic_store_explicit(&node->removed, 0, memory_order_relaxed);
+	set->length++;
+	if (set->length == 1) {
+		assert(before == NULL);
+		node->prev = node;
+		atomic_store_explicit(&node->next, node, memory_order_relaxed);
+		atomic_store_explicit(&set->head, node, memory_order_release);
+		return;
+	}
+	if (is_removed(before))
+		before = load_next(before);
+	after = load_next(before);
+	node->prev = before;
+	after->prev = node;
+	atomic_store_explicit(&node->next, after, memory_order_relaxed);
+	atomic_store_explicit(&before->next, node, memory_order_release);
+}
+
+/* The way back of node, and of every retired node that led to it, is next. */
+static void
+redirect(struct rotary *set, struct rotary_node *node, struct rotary_node *next)
+{
+	struct list *i;
+
+	list_for_each (i, &set->retired) {
+		struct rotary_node *retired =
+			list_entry(i, struct rotary_node, retired);
+
+		if (load_next(retired) == node)
+			atomic_store_explicit(&retired->next, next,
+					      memory_order_seq_cst);
+	}
+}
+
+void
+rotary_remove(struct rotary *set, struct rotary_node *node)
+{
+	struct rotary_node *next = load_next(node);
+
+	assert(set->length > 0 && !is_removed(node));
+	atomic_store_explicit(&node->removed, 1, memory_order_seq_cst);
+	set->length--;
+	if (next == node) {
+		next = NULL;
+		atomic_store_explicit(&node->next, NULL, memory_order_seq_cst);
+	} else {
+		next->prev = node->prev;
+		atomic_store_explicit(&node->prev->next, next,
+				      memory_order_seq_cst);
+	}
+	redirect(set, node, next);
+	if (next == NULL)
+		atomic_store_explicit(&set->head, NULL, memory_order_seq_cst);
+	else
+		(void)move_head(set, node, next);
+	node->reclaim_step = ROTARY_LINKED;
+	list_append(&set->retired, &node->retired);
+	set->retired_length++;
+}
+
+/* One step; true when nobody can reach node any more. */
+static bool
+reclaim_step(struct rotary *set, struct rotary_node *node)
+{
+	switch ((enum rotary_step)node->reclaim_step) {
+	case ROTARY_LINKED:
+		if (!hazard_held(set->domain, node))
+			node->reclaim_step = ROTARY_ORPHANED;
+		return false;
+	case ROTARY_ORPHANED:
+		(void)move_head(set, node, load_next(node));
+		node->reclaim_step = ROTARY_UNSEEN;
+		return false;
+	case ROTARY_UNSEEN:
+		return !hazard_held(set->domain, node);
+	}
+	return false;
+}
+
+size_t
+rotary_reclaim(struct rotary *set,
+	       void (*release)(struct rotary_node *node, void *context),
+	       void *context)
+{
+	struct list *i;
+	struct list *after;
+
+	list_for_each_safe (i, after, &set->retired) {
+		struct rotary_node *node =
+			list_entry(i, struct rotary_node, retired);
+
+		if (!reclaim_step(set, node))
+			continue;
+		list_remove(i);
+		set->retired_length--;
+		release(node, context);
+	}
+	return set->retired_length;
+}
+
+size_t
+rotary_length(const struct rotary *set)
+{
+	return set->length;
+}
