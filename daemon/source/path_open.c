@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* path_open.c - checked names into descriptors.
+ *
+ * Each file is opened twice: first with O_PATH, which touches nothing behind
+ * the name, then, once fstat() of that descriptor says that it is a file or a
+ * folder, through /proc/self/fd. So a FIFO never blocks us, a device node is
+ * never opened (opening a watchdog reboots a machine), and what was checked is
+ * what is read: there is no moment between in which a name could change.
+ *
+ * Who may read a local file is decided on the descriptor too, with all folders
+ * above it: a file that everyone may read in a folder that nobody may enter is
+ * nobody's. */
+#include "daemon/source/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { FOLDER_DEPTH_MAX = PATH_MAX / 2 };
+
+static int
+open_beneath(int folder, const char *uri, uint64_t resolve)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = resolve,
+	};
+	long fd;
+
+	/* The kernel answers EAGAIN when something above was renamed
+	 * meanwhile and it cannot tell; a busy folder settles soon. */
+	for (int attempt = 0; attempt < 32; attempt++) {
+		fd = syscall(SYS_openat2, folder, uri, &how, sizeof(how));
+		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+			break;
+	}
+	return fd >= 0 ? (int)fd : -errno;
+}
+
+/* Opens for real what an O_PATH descriptor found; closes that one. */
+static int
+open_found(int found, int flags)
+{
+	char link[32];
+	struct stat status;
+	int fd;
+
+	if (fstat(found, &status) < 0) {
+		fd = -errno;
+	} else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+		fd = -EINVAL;
+	} else {
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+		fd = open(link, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd < 0)
+			fd = -errno;
+	}
+	(void)close(found);
+	return fd;
+}
+
+int
+path_open(const struct path_root *root, const char *uri, int flags)
+{
+	int error = path_uri_check(uri);
+	int folder;
+	int found;
+
+	if (error < 0)
+		return error;
+	folder = open(root->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return -errno;
+	if (uri[0] == '\0')
+		return open_found(folder, flags);
+	found = open_beneath(folder, uri,
+			     root->follow_links
+				     ? RESOLVE_NO_MAGICLINKS
+				     : RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+	(void)close(folder);
+	return found < 0 ? found : open_found(found, flags);
+}
+
+/* The folder in which an O_PATH descriptor's file stands now. */
+static int
+open_folder_of(int found)
+{
+	char link[32];
+	char path[PATH_MAX];
+	ssize_t length;
+	char *slash;
+	int folder;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length < 0)
+		return -errno;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	if (path[0] != '/' || slash == NULL)
+		return -EACCES;
+	slash[1] = '\0';
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return folder < 0 ? -errno : folder;
+}
+
+static bool
+mode_allows(const struct stat *status, uid_t uid, mode_t owner, mode_t other)
+{
+	return (status->st_mode & other) != 0 ||
+	       (status->st_uid == uid && (status->st_mode & owner) != 0);
+}
+
+/* 0 when uid could walk from the root down to folder, which is closed. */
+static int
+check_folders(int folder, uid_t uid)
+{
+	struct stat status;
+	struct stat above;
+
+	for (int depth = 0; depth < FOLDER_DEPTH_MAX; depth++) {
+		int parent;
+
+		if (fstat(folder, &status) < 0 ||
+		    !mode_allows(&status, uid, S_IXUSR, S_IXOTH))
+			break;
+		parent = openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (parent < 0)
+			break;
+		(void)close(folder);
+		folder = parent;
+		if (fstat(folder, &above) < 0)
+			break;
+		if (above.st_dev == status.st_dev &&
+		    above.st_ino == status.st_ino) {
+			(void)close(folder);
+			return 0;
+		}
+	}
+	(void)close(folder);
+	return -EACCES;
+}
+
+static int
+check_local(int found, uid_t uid)
+{
+	struct stat status;
+	int folder;
+
+	if (uid == geteuid())
+		return 0;
+	if (fstat(found, &status) < 0)
+		return -errno;
+	if (status.st_uid != uid && (status.st_mode & S_IROTH) == 0)
+		return -EACCES;
+	folder = open_folder_of(found);
+	return folder < 0 ? -EACCES : check_folders(folder, uid);
+}
+
+int
+path_open_local(const char *path, uid_t uid, int flags)
+{
+	int found;
+	int error;
+
+	if (path[0] != '/')
+		return -EINVAL;
+	found = open(path, O_PATH | O_CLOEXEC);
+	if (found < 0)
+		return -errno;
+	error = check_local(found, uid);
+	if (error < 0) {
+		(void)close(found);
+		return error;
+	}
+	return open_found(found, flags);
+}
