@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* conf.c - the options' table and their values.
+ *
+ * conf_load() starts from the presets, then reads the command line, then the
+ * file that it may have named; a value from the file does not replace one from
+ * the command line, but is checked all the same. conf_value.c knows what a
+ * value may be, conf_file.c and conf_args.c where values come from,
+ * conf_print.c shows the table. */
+#include "lib/base/conf_parts.h"
+
+#include "lib/base/places.h"
+#include "lib/base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const struct conf_spec conf_specs[CONF_OPTION_COUNT] = {
+#define X(id, section, name, kind, unit, min, max, preset, help)               \
+	[CONF_##id] = {section, name, CONF_KIND_##kind, unit,                  \
+		       min,     max,  preset,           help},
+#include "lib/base/options.def"
+#undef X
+};
+
+static int
+put_presets(struct conf *conf, struct text *ret_error)
+{
+	int option, result;
+
+	for (option = 0; option < CONF_OPTION_COUNT; option++) {
+		result = conf_put(conf, (enum conf_option)option,
+				  conf_specs[option].preset, CONF_ORIGIN_PRESET,
+				  ret_error);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int
+set_error(struct text *ret_error, int error, const char *path)
+{
+	text_clear(ret_error);
+	text_printf(ret_error, "cannot read %s: %s", path,
+		    strerrordesc_np(-error));
+	return error;
+}
+
+/* A file in a folder that may not be searched is as good as none: a service
+ * may have been shut out of its user's home. */
+static bool
+is_absent(const char *path, int error)
+{
+	struct stat status;
+
+	return error == -ENOENT || error == -ENOTDIR ||
+	       (error == -EACCES && stat(path, &status) < 0);
+}
+
+/* Reads path if it is there: 1 then, 0 when it is not, or -errno. */
+static int
+try_file(struct conf *conf, const char *path, struct text *ret_error)
+{
+	const int result = conf_read_file(conf, path, ret_error);
+
+	if (is_absent(path, result))
+		return 0;
+	if (result < 0 && ret_error->length == 0)
+		return set_error(ret_error, result, path);
+	if (result < 0)
+		return result;
+	conf->file = strdup(path);
+	return conf->file != NULL ? 1 : -ENOMEM;
+}
+
+static int
+read_default_file(struct conf *conf, struct text *ret_error)
+{
+	struct text path = {0};
+	int result;
+
+	places_add_config_home(&path);
+	text_add(&path, "/rotary/rotary.conf");
+	result = path.failed ? -ENOMEM
+			     : try_file(conf, text_string(&path), ret_error);
+	text_finish(&path);
+	if (result == 0)
+		result = try_file(conf, "/etc/rotary/rotary.conf", ret_error);
+	return result < 0 ? result : 0;
+}
+
+static int
+read_named_file(struct conf *conf, const char *path, struct text *ret_error)
+{
+	const int result = try_file(conf, path, ret_error);
+
+	if (result == 0) {
+		text_clear(ret_error);
+		text_printf(ret_error,
+			    "--config: there is no file %s that can be read",
+			    path);
+		return -ENOENT;
+	}
+	return result < 0 ? result : 0;
+}
+
+int
+conf_load(int argc, char *const argv[], struct conf **ret_conf,
+	  enum conf_action *ret_action, struct text *ret_error)
+{
+	struct conf *conf = calloc(1, sizeof(*conf));
+	enum conf_action action = CONF_RUN;
+	const char *config = NULL;
+	int result = -ENOMEM;
+
+	text_clear(ret_error);
+	if (conf == NULL)
+		goto out;
+	result = put_presets(conf, ret_error);
+	if (result == 0)
+		result = conf_read_arguments(conf, argc, argv, &config, &action,
+					     ret_error);
+	if (result < 0 || action == CONF_SHOW_HELP ||
+	    action == CONF_SHOW_VERSION)
+		goto out;
+	if (config != NULL)
+		result = read_named_file(conf, config, ret_error);
+	else
+		result = read_default_file(conf, ret_error);
+out:
+	if (result == -ENOMEM) {
+		text_clear(ret_error);
+		text_add(ret_error, "out of memory");
+	}
+	if (result < 0) {
+		conf_destroy(conf);
+		return result;
+	}
+	*ret_conf = conf;
+	*ret_action = action;
+	return 0;
+}
+
+void
+conf_destroy(struct conf *conf)
+{
+	int option;
+
+	if (conf == NULL)
+		return;
+	for (option = 0; option < CONF_OPTION_COUNT; option++)
+		free(conf->values[option].text);
+	free(conf->file);
+	free(conf);
+}
+
+int64_t
+conf_int(const struct conf *conf, enum conf_option option)
+{
+	assert(conf_specs[option].kind == CONF_KIND_INT ||
+	       conf_specs[option].kind == CONF_KIND_COUNT);
+	return conf->values[option].number;
+}
+
+bool
+conf_bool(const struct conf *conf, enum conf_option option)
+{
+	assert(conf_specs[option].kind == CONF_KIND_BOOL);
+	return conf->values[option].number != 0;
+}
+
+const char *
+conf_text(const struct conf *conf, enum conf_option option)
+{
+	return conf->values[option].text;
+}
+
+int
+conf_choice(const struct conf *conf, enum conf_option option)
+{
+	assert(conf_specs[option].kind == CONF_KIND_CHOICE);
+	return (int)conf->values[option].number;
+}
+
+bool
+conf_is_set(const struct conf *conf, enum conf_option option)
+{
+	return conf->values[option].origin != CONF_ORIGIN_PRESET;
+}
+
+const char *
+conf_file(const struct conf *conf)
+{
+	return conf->file;
+}
