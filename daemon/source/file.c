@@ -54,12 +54,16 @@ source_open_fd(int fd, struct source **ret_source)
 static int
 open_local(const struct source_ref *ref)
 {
-	char path[PATH_URI_MAX + 1];
-	const int error = path_local(ref->uri, path, sizeof(path));
+	char *path = malloc(PATH_URI_MAX + 1);
+	int fd;
 
-	if (error < 0)
-		return error;
-	return path_open_local(path, ref->uid, O_RDONLY);
+	if (path == NULL)
+		return -ENOMEM;
+	fd = path_local(ref->uri, path, PATH_URI_MAX + 1);
+	if (fd == 0)
+		fd = path_open_local(path, ref->uid, O_RDONLY);
+	free(path);
+	return fd;
 }
 
 int

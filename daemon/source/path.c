@@ -45,27 +45,46 @@ path_uri_check(const char *uri)
 	}
 }
 
+/* Joins the parts of uri with single slashes, into ret_uri if that is not
+ * NULL; returns the length, or -EINVAL when a part is not plain. */
+static ssize_t
+join_parts(const char *uri, char *ret_uri)
+{
+	const char *part = uri + strspn(uri, "/");
+	size_t length = 0;
+
+	while (*part != '\0') {
+		const size_t part_length = strcspn(part, "/");
+
+		if (!part_is_plain(part, part_length))
+			return -EINVAL;
+		if (ret_uri != NULL && length > 0)
+			ret_uri[length] = '/';
+		length += length > 0;
+		if (ret_uri != NULL)
+			memcpy(ret_uri + length, part, part_length);
+		length += part_length;
+		part += part_length;
+		part += strspn(part, "/");
+	}
+	if (ret_uri != NULL)
+		ret_uri[length] = '\0';
+	return (ssize_t)length;
+}
+
 int
 path_uri_normalize(const char *uri, char *ret_uri, size_t capacity)
 {
-	char clean[PATH_URI_MAX + 1];
-	size_t length = 0;
+	ssize_t length;
 
 	if (strnlen(uri, PATH_URI_MAX + 1) > PATH_URI_MAX)
 		return -ENAMETOOLONG;
-	for (const char *next = uri; *next != '\0'; next++) {
-		if (*next == '/' && (length == 0 || clean[length - 1] == '/'))
-			continue;
-		clean[length++] = *next;
-	}
-	if (length > 0 && clean[length - 1] == '/')
-		length--;
-	clean[length] = '\0';
-	if (path_uri_check(clean) < 0)
-		return -EINVAL;
-	if (length >= capacity)
+	length = join_parts(uri, NULL);
+	if (length < 0)
+		return (int)length;
+	if ((size_t)length >= capacity)
 		return -ENAMETOOLONG;
-	memcpy(ret_uri, clean, length + 1);
+	(void)join_parts(uri, ret_uri);
 	return 0;
 }
 
@@ -88,9 +107,10 @@ hex_digit(char digit)
 	return -1;
 }
 
-/* Resolves %XX of the part of a file:// name that follows the scheme. */
-static int
-resolve_escapes(const char *escaped, char *ret_path, size_t capacity)
+/* Resolves %XX, into ret_path if that is not NULL; returns the length, or
+ * -EINVAL for a broken escape and for an escaped NUL. */
+static ssize_t
+resolve_escapes(const char *escaped, char *ret_path)
 {
 	size_t length = 0;
 
@@ -106,40 +126,50 @@ resolve_escapes(const char *escaped, char *ret_path, size_t capacity)
 			byte = (char)(high * 16 + low);
 			next += 2;
 		}
-		if (length + 1 >= capacity)
-			return -ENAMETOOLONG;
-		ret_path[length++] = byte;
+		if (ret_path != NULL)
+			ret_path[length] = byte;
+		length++;
 	}
-	ret_path[length] = '\0';
-	return 0;
+	if (ret_path != NULL)
+		ret_path[length] = '\0';
+	return (ssize_t)length;
+}
+
+/* The path of a file:// name, still escaped; NULL for another host's file. */
+static const char *
+skip_scheme(const char *uri)
+{
+	static const char HOST[] = "localhost/";
+	const char *path = uri + strlen(FILE_SCHEME);
+
+	if (strncasecmp(path, HOST, strlen(HOST)) == 0)
+		path += strlen(HOST) - 1;
+	return path[0] == '/' ? path : NULL;
 }
 
 int
 path_local(const char *uri, char *ret_path, size_t capacity)
 {
-	static const char HOST[] = "localhost/";
-	char path[PATH_URI_MAX + 1];
-	int error = 0;
+	const char *path = uri;
+	ssize_t length;
 
 	if (!path_uri_is_local(uri))
 		return -EINVAL;
-	if (strnlen(uri, sizeof(path)) == sizeof(path))
-		return -ENAMETOOLONG;
 	if (uri[0] == '/') {
-		memcpy(path, uri, strlen(uri) + 1);
+		length = (ssize_t)strlen(uri);
 	} else {
-		const char *rest = uri + strlen(FILE_SCHEME);
-
-		if (strncasecmp(rest, HOST, strlen(HOST)) == 0)
-			rest += strlen(HOST) - 1;
-		if (rest[0] != '/')
-			return -EINVAL; /* another host's file */
-		error = resolve_escapes(rest, path, sizeof(path));
+		path = skip_scheme(uri);
+		if (path == NULL)
+			return -EINVAL;
+		length = resolve_escapes(path, NULL);
 	}
-	if (error < 0)
-		return error;
-	if (strlen(path) >= capacity)
+	if (length < 0)
+		return (int)length;
+	if ((size_t)length >= capacity || length > PATH_URI_MAX)
 		return -ENAMETOOLONG;
-	memcpy(ret_path, path, strlen(path) + 1);
+	if (uri[0] == '/')
+		memcpy(ret_path, path, (size_t)length + 1);
+	else
+		(void)resolve_escapes(path, ret_path);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -92,22 +93,23 @@ static int
 open_folder_of(int found)
 {
 	char link[32];
-	char path[PATH_MAX];
+	char *path = malloc(PATH_MAX);
 	ssize_t length;
 	char *slash;
-	int folder;
+	int folder = -EACCES;
 
+	if (path == NULL)
+		return -ENOMEM;
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
-	length = readlink(link, path, sizeof(path) - 1);
-	if (length < 0)
-		return -errno;
-	path[length] = '\0';
-	slash = strrchr(path, '/');
-	if (path[0] != '/' || slash == NULL)
-		return -EACCES;
-	slash[1] = '\0';
-	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return folder < 0 ? -errno : folder;
+	length = readlink(link, path, PATH_MAX - 1);
+	if (length > 0 && path[0] == '/') {
+		path[length] = '\0';
+		slash = strrchr(path, '/');
+		slash[1] = '\0';
+		folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	free(path);
+	return folder;
 }
 
 static bool
