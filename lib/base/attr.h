@@ -24,11 +24,11 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-# include <atomic>
-# define ATOMIC(type) std::atomic<type>
+#	include <atomic>
+#	define ATOMIC(type) std::atomic<type>
 #else
-# include <stdatomic.h>
-# define ATOMIC(type) _Atomic(type)
+#	include <stdatomic.h>
+#	define ATOMIC(type) _Atomic(type)
 #endif
 
 /* A line of every CPU that we run on; two such lines are never prefetched as
@@ -42,9 +42,9 @@ enum { CACHE_LINE = 64 };
 #define CALLED_ON(role)
 
 #if defined(__clang__) && __clang_major__ >= 20
-# define RT_NONBLOCKING __attribute__((nonblocking))
+#	define RT_NONBLOCKING __attribute__((nonblocking))
 #else
-# define RT_NONBLOCKING
+#	define RT_NONBLOCKING
 #endif
 
 #define RT_SAFE __attribute__((section(".text.rt"))) RT_NONBLOCKING
@@ -52,16 +52,17 @@ enum { CACHE_LINE = 64 };
 #define RT_EXCEPTION(reason) if (sizeof("" reason) > 0)
 
 #if defined(__clang__)
-# define THREAD_ROLE __attribute__((capability("thread role")))
-# define ON_THREAD(role) __attribute__((requires_capability(thread_role_##role)))
-# define OWNED_BY(role) __attribute__((guarded_by(thread_role_##role)))
-# define BECOMES_THREAD(role) \
-	 __attribute__((assert_capability(thread_role_##role)))
+#	define THREAD_ROLE __attribute__((capability("thread role")))
+#	define ON_THREAD(role)                                                \
+		__attribute__((requires_capability(thread_role_##role)))
+#	define OWNED_BY(role) __attribute__((guarded_by(thread_role_##role)))
+#	define BECOMES_THREAD(role)                                           \
+		__attribute__((assert_capability(thread_role_##role)))
 #else
-# define THREAD_ROLE
-# define ON_THREAD(role)
-# define OWNED_BY(role)
-# define BECOMES_THREAD(role)
+#	define THREAD_ROLE
+#	define ON_THREAD(role)
+#	define OWNED_BY(role)
+#	define BECOMES_THREAD(role)
 #endif
 
 #endif

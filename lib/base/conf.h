@@ -27,10 +27,10 @@ enum conf_option {
 };
 
 enum conf_action {
-	CONF_RUN,	   /* go on */
-	CONF_SHOW_HELP,	   /* --help */
+	CONF_RUN,          /* go on */
+	CONF_SHOW_HELP,    /* --help */
 	CONF_SHOW_VERSION, /* --version */
-	CONF_CHECK,	   /* --check-config: load, say so, end */
+	CONF_CHECK,        /* --check-config: load, say so, end */
 };
 
 /* Reads the configuration file, then argv (program name at 0). On failure

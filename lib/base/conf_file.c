@@ -160,7 +160,12 @@ conf_read_file(struct conf *conf, const char *path, struct text *ret_error)
 	errno = 0;
 	bad_line = ini_parse_stream(feed_line, &reading, take_value, &reading);
 	fclose(reading.file);
-	if (reading.result == 0 && bad_line > 0) {
+	/* A line that the library did not like, and passed over, comes first
+	 * if it came first. */
+	if ((reading.result == 0 || reading.result == -EINVAL) &&
+	    bad_line > 0 &&
+	    (reading.result == 0 || (unsigned)bad_line < reading.line)) {
+		text_clear(ret_error);
 		reading.line = (unsigned)bad_line;
 		fail(&reading, "this is neither \"name = value\" nor "
 			       "\"[section]\" nor a comment (#)");

@@ -76,12 +76,10 @@ add_facts(struct text *text, const struct conf_spec *spec)
 	const struct shown_place *place = find_place(spec);
 	const size_t start = text->length;
 
-	text_add(text, spec->kind == CONF_KIND_CHOICE ? "One of " : "");
 	conf_add_domain(text, spec);
 	/* A word that is to be written as it is keeps its case. */
-	if (text->length > start &&
-	    (spec->kind == CONF_KIND_INT || spec->kind == CONF_KIND_TEXT ||
-	     spec->kind == CONF_KIND_PATH))
+	if (text->length > start && spec->kind != CONF_KIND_COUNT &&
+	    spec->kind != CONF_KIND_BOOL)
 		text->bytes[start] = (char)(text->bytes[start] - 'a' + 'A');
 	text_add(text, ". Default: ");
 	if (spec->preset[0] == '\0')
@@ -136,6 +134,7 @@ conf_add_sample(struct text *text)
 	int i;
 
 	text_add(text,
+		 "# SPDX-License-Identifier: GPL-3.0-or-later\n"
 		 "# rotary.conf - the options of rotaryd, all at their "
 		 "defaults.\n"
 		 "#\n"

@@ -89,6 +89,7 @@ conf_add_domain(struct text *text, const struct conf_spec *spec)
 			    spec->max);
 		break;
 	case CONF_KIND_CHOICE:
+		text_add(text, "one of ");
 		add_words(text, spec->unit);
 		break;
 	}

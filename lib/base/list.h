@@ -66,10 +66,11 @@ list_length(const struct list *list)
 	return length;
 }
 
-#define list_entry(link, type, member) \
-	((type *)(void *)((char *)(link) - offsetof(type, member)))
+#define list_entry(link, type, member)                                         \
+	((type *)(void *)((char *)(link)-offsetof(type, member)))
 
-#define list_for_each(i, list) for ((i) = (list)->next; (i) != (list); (i) = (i)->next)
+#define list_for_each(i, list)                                                 \
+	for ((i) = (list)->next; (i) != (list); (i) = (i)->next)
 
 /* As list_for_each, but i may be removed or freed in the body. */
 #define list_for_each_safe(i, after, list)                                     \

@@ -18,16 +18,16 @@
 enum log_level {
 	LOG_LEVEL_ERROR,   /* something the user asked for did not happen */
 	LOG_LEVEL_WARNING, /* it happened, but not as it should */
-	LOG_LEVEL_INFO,	   /* what a user wants to read afterwards */
+	LOG_LEVEL_INFO,    /* what a user wants to read afterwards */
 	LOG_LEVEL_DEBUG,   /* for us */
 };
 
 /* What real-time threads report. The comment names the two arguments. */
 enum log_rt_event {
-	LOG_RT_XRUN,	   /* frames of silence heard or -1, output */
+	LOG_RT_XRUN,       /* frames of silence heard or -1, output */
 	LOG_RT_SUSPENDED,  /* 0, output */
 	LOG_RT_CARD_LOST,  /* errno, output */
-	LOG_RT_OVERRUN,	   /* quantum in ns, stream id */
+	LOG_RT_OVERRUN,    /* quantum in ns, stream id */
 	LOG_RT_FORBIDDEN,  /* system call number, thread id */
 	LOG_RT_DECODE_GAP, /* frames of silence put in, stream id */
 	LOG_RT_EVENT_COUNT,
@@ -46,7 +46,8 @@ void log_debug(const char *topic, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Records an event; when the ring is full it is dropped and counted. */
 RT_SAFE void log_rt(enum log_rt_event event, int64_t first, int64_t second);
 
-/* Words and writes what has gathered; returns the number of events. */
+/* Words and writes what has gathered, bounded: not what comes in meanwhile.
+ * Returns the number of events. */
 size_t log_rt_drain(void);
 
 #endif

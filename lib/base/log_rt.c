@@ -165,7 +165,8 @@ log_rt_drain(void)
 	size_t count = 0;
 	uint32_t dropped;
 
-	for (;; count++) {
+	/* A ring's worth at most: a flood must not keep control here. */
+	while (count < CELLS) {
 		const uint32_t index = ring.tail % CELLS;
 		struct cell *cell = &ring.cells[index];
 		const uint32_t sequence = atomic_load_explicit(
@@ -178,6 +179,7 @@ log_rt_drain(void)
 				      ring.tail + CELLS - index,
 				      memory_order_release);
 		ring.tail++;
+		count++;
 	}
 	dropped = atomic_exchange_explicit(&ring.dropped, 0,
 					   memory_order_relaxed);

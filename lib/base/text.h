@@ -25,8 +25,7 @@ void text_clear(struct text *text); /* keeps the memory */
 void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const void *bytes, size_t length);
 void text_add_char(struct text *text, char character);
-void text_printf(struct text *text, const char *format, ...)
-	PRINTF_LIKE(2, 3);
+void text_printf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 /* string as a JSON string with its quotes. */
 void text_add_json(struct text *text, const char *string);
 /* Removes the first length bytes. */

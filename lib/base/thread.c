@@ -79,7 +79,7 @@ touch_stack(char *lowest)
 		*at = here;
 }
 
-/* mlock() populates; what the limit does not cover is touched at least. */
+/* mlock2() populates; what the limit does not cover is touched at least. */
 static void
 lock_stack(void)
 {
@@ -90,7 +90,7 @@ lock_stack(void)
 	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return;
 	if (pthread_attr_getstack(&attributes, &lowest, &size) == 0 &&
-	    mlock(lowest, size) != 0)
+	    mlock2(lowest, size, 0) != 0)
 		touch_stack(lowest);
 	pthread_attr_destroy(&attributes);
 }

@@ -47,9 +47,9 @@ struct thread {
 
 struct thread_spec {
 	enum thread_role role;
-	const char *name;    /* at most 15 bytes, shown by ps -L */
+	const char *name; /* at most 15 bytes, shown by ps -L */
 	size_t stack_bytes;
-	bool lock_stack;     /* touch and mlock2() it, for real-time threads */
+	bool lock_stack; /* touch and mlock2() it, for real-time threads */
 	void *(*main)(void *argument);
 	void *argument;
 };

@@ -11,7 +11,7 @@ struct failing_allocator {
 	struct allocator base;
 	size_t calls;
 	size_t fail_at; /* the call, from 1, that gives NULL; 0: none */
-	size_t live;	/* blocks not given back */
+	size_t live;    /* blocks not given back */
 };
 
 void failing_allocator_init(struct failing_allocator *allocator,
