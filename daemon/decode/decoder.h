@@ -22,17 +22,18 @@ struct decoder;
 struct reader;
 
 enum decode_status {
-	DECODE_OK,	/* *ret_frames > 0 */
+	DECODE_OK,      /* *ret_frames frames; 0: a step was spent on damage,
+			   call again */
 	DECODE_STARVED, /* nothing lost: call again when more bytes are there */
-	DECODE_END,	/* all frames were given */
-	DECODE_LINK,	/* this chain link is over; the next one begins at
+	DECODE_END,     /* all frames were given */
+	DECODE_LINK,    /* this chain link is over; the next one begins at
 			   decoder_info::link_offset and is another stream */
-	DECODE_ERROR,	/* no further frame can be had */
+	DECODE_ERROR,   /* no further frame can be had */
 };
 
 struct decoder_info {
 	struct audio_spec spec;
-	uint64_t frames;      /* in all, as far as the header tells; 0: unknown */
+	uint64_t frames; /* in all, as far as the header tells; 0: unknown */
 	uint32_t skip_frames; /* encoder delay, already left out */
 	uint32_t trim_frames; /* padding at the end, already left out */
 	uint32_t bitrate_bps; /* average; 0: unknown */
@@ -45,10 +46,10 @@ typedef void decoder_tag_fn(void *context, const char *name, const char *value,
 			    size_t value_length);
 
 struct decoder_ops {
-	const char *name;		 /* "flac" */
-	const char *const *suffixes;	 /* NULL-terminated, lower case */
-	const char *const *mime_types;	 /* NULL-terminated */
-	bool rt;			 /* fit for decoder threads */
+	const char *name;              /* "flac" */
+	const char *const *suffixes;   /* NULL-terminated, lower case */
+	const char *const *mime_types; /* NULL-terminated */
+	bool rt;                       /* fit for decoder threads */
 
 	/* Pure. How sure the first length bytes of a file make us: 0 no, 50
 	 * by suffix only, 100 yes. */
@@ -60,13 +61,13 @@ struct decoder_ops {
 	/* Valid as long as the decoder; decode may update it. */
 	const struct decoder_info *(*info)(const struct decoder *decoder);
 	/* Calls back for each tag of the file (of the link it stands in). */
-	int (*tags)(struct decoder *decoder, decoder_tag_fn *tag,
-		    void *context) CALLED_ON(worker);
+	int (*tags)(struct decoder *decoder, decoder_tag_fn *tag, void *context)
+		CALLED_ON(worker);
 	/* Up to capacity frames of info's channels and kind into ret_samples.
 	 * One bounded step of work. */
-	enum decode_status (*decode)(struct decoder *decoder,
-				     void *ret_samples, size_t capacity,
-				     size_t *ret_frames) CALLED_ON(decoder);
+	enum decode_status (*decode)(struct decoder *decoder, void *ret_samples,
+				     size_t capacity, size_t *ret_frames)
+		CALLED_ON(decoder);
 	/* The next frame that decode gives is exactly frame; past the end: the
 	 * next decode gives DECODE_END. Leaves the reader DIRECT. */
 	int (*seek)(struct decoder *decoder, uint64_t frame) CALLED_ON(worker);

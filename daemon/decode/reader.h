@@ -22,10 +22,10 @@ struct byte_ring;
 struct source;
 
 enum reader_status {
-	READER_OK,	/* *ret_length > 0 bytes */
+	READER_OK,      /* *ret_length > 0 bytes */
 	READER_STARVED, /* nothing now, more will come */
-	READER_EOF,	/* nothing, ever */
-	READER_ERROR,	/* DIRECT only: the source failed, reader_error() */
+	READER_EOF,     /* nothing, ever */
+	READER_ERROR,   /* DIRECT only: the source failed, reader_error() */
 };
 
 struct reader {
@@ -33,7 +33,7 @@ struct reader {
 	struct source *source; /* DIRECT only; NULL: what the ring has is all */
 	uint64_t offset;       /* of the cursor, in the file */
 	uint64_t marked_offset;
-	int error;	       /* -errno of the source */
+	int error; /* -errno of the source */
 	bool direct;
 };
 

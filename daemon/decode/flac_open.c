@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* flac_open.c - from the first byte to the first good frame.
+ *
+ *   [ID3v2]... "fLaC" block... frame...     or, bare:     frame...
+ *
+ * The metadata blocks are read here: STREAMINFO wherever it stands, comments,
+ * and nothing else; pictures, padding and the rest are jumped over. Where the
+ * chain of blocks breaks (a length that leads nowhere), or there is none, the
+ * first frame is searched for. Open succeeds only if a frame decodes: a file
+ * without sound fails here, not when it should be heard. The frames' own words
+ * win over STREAMINFO's. */
+#include "daemon/decode/flac.h"
+
+#include "lib/base/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	BLOCK_HEAD_BYTES = 4,
+	BLOCK_STREAM_INFO = 0,
+	BLOCK_COMMENTS = 4,
+	BLOCK_INVALID = 127,
+	BLOCKS_MAX = 4096,
+	ID3_HEAD_BYTES = 10,
+	ID3_TAGS_MAX = 8,
+	SEARCH_BYTES_MAX = 4 << 20, /* for the first frame */
+};
+
+/* 0 when length bytes can be seen, -ENODATA when the file ends before. */
+static int
+see(struct window *window, size_t length)
+{
+	while (window_length(window) < length) {
+		switch (window_more(window)) {
+		case READER_OK:
+			break;
+		case READER_ERROR:
+			return reader_error(window->reader);
+		default:
+			return -ENODATA;
+		}
+	}
+	return 0;
+}
+
+static int
+skip_id3(struct window *window)
+{
+	for (int tag = 0; tag < ID3_TAGS_MAX; tag++) {
+		const int error = see(window, ID3_HEAD_BYTES);
+		const uint8_t *head = window_bytes(window);
+		uint64_t length = ID3_HEAD_BYTES;
+
+		if (error < 0)
+			return error == -ENODATA ? 0 : error;
+		if (memcmp(head, "ID3", 3) != 0)
+			return 0;
+		length += (uint64_t)(head[6] & 0x7f) << 21 |
+			  (uint64_t)(head[7] & 0x7f) << 14 |
+			  (uint64_t)(head[8] & 0x7f) << 7 | (head[9] & 0x7f);
+		if ((head[5] & 0x10) != 0)
+			length += ID3_HEAD_BYTES; /* a footer */
+		if (window_seek(window, window->offset + length) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+read_stream_info(struct flac *flac, uint32_t length)
+{
+	int error;
+
+	if (length < FLAC_STREAM_INFO_BYTES)
+		return 0;
+	error = see(&flac->window, FLAC_STREAM_INFO_BYTES);
+	if (error == 0 && !flac->track.has_stream)
+		flac->track.has_stream = flac_stream_info_parse(
+			window_bytes(&flac->window), &flac->track.stream);
+	return error;
+}
+
+static int
+read_comments(struct flac *flac, uint32_t length)
+{
+	comments_begin(&flac->comments);
+	while (length > 0) {
+		size_t count = window_length(&flac->window);
+		int error;
+
+		if (count > length)
+			count = length;
+		comments_feed(&flac->comments, window_bytes(&flac->window),
+			      count);
+		window_drop(&flac->window, count);
+		length -= (uint32_t)count;
+		error = length > 0 ? see(&flac->window, 1) : 0;
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+/* Reads the block chain behind "fLaC". Whatever is wrong with it, the window
+ * is left where frames may be searched for: behind the last sane block. */
+static int
+read_blocks(struct flac *flac)
+{
+	struct window *window = &flac->window;
+	const uint64_t file_length = reader_length(window->reader);
+
+	for (int block = 0; block < BLOCKS_MAX; block++) {
+		const uint64_t at = window->offset;
+		int error = see(window, BLOCK_HEAD_BYTES);
+		const uint8_t *head = window_bytes(window);
+		uint32_t length;
+		int type;
+		bool last;
+
+		if (error < 0)
+			return error;
+		type = head[0] & 0x7f;
+		last = (head[0] & 0x80) != 0;
+		length = (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 |
+			 head[3];
+		if (type == BLOCK_INVALID ||
+		    at + BLOCK_HEAD_BYTES + length > file_length)
+			return 0;
+		window_drop(window, BLOCK_HEAD_BYTES);
+		if (type == BLOCK_STREAM_INFO)
+			error = read_stream_info(flac, length);
+		else if (type == BLOCK_COMMENTS)
+			error = read_comments(flac, length);
+		if (error == 0)
+			error = window_seek(window,
+					    at + BLOCK_HEAD_BYTES + length);
+		if (error < 0 || last)
+			return error;
+	}
+	return 0;
+}
+
+/* The header behind the frame in hand, if there is one that fits. */
+static bool
+peek_second(const struct flac *flac, size_t used_bytes,
+	    const struct flac_frame *first, struct flac_frame *ret_second)
+{
+	const struct window *window = &flac->window;
+
+	return flac_frame_parse(window_bytes(window) + used_bytes,
+				window_length(window) - used_bytes,
+				ret_second) == FLAC_PARSE_OK &&
+	       ret_second->channels == first->channels;
+}
+
+/* Tries the frame in hand as the first. 0: it is; -EAGAIN: look further. */
+static int
+try_first(struct flac *flac, const struct flac_frame *frame, size_t length)
+{
+	struct flac_track *track = &flac->track;
+	struct stage nowhere = {0};
+	struct flac_frame second;
+	struct flac_block block;
+	bool has_second;
+	int error;
+
+	if (!track->has_stream && (frame->rate_hz == 0 || frame->bits == 0)) {
+		flac_frame_was_bad(flac, length);
+		return -EAGAIN;
+	}
+	switch (flac_core_decode(track->core, window_bytes(&flac->window),
+				 length, &nowhere, &block)) {
+	case FLAC_CORE_SHORT:
+		flac_frame_was_short(flac, frame, length);
+		return -EAGAIN;
+	case FLAC_CORE_DAMAGED:
+		flac_frame_was_bad(flac, length);
+		return -EAGAIN;
+	case FLAC_CORE_MEMORY:
+		return -ENOMEM;
+	case FLAC_CORE_OK:
+		break;
+	}
+	has_second = peek_second(flac, block.used_bytes, frame, &second);
+	error = flac_track_start(track, frame, &block,
+				 has_second ? &second : NULL);
+	/* A recording of a broadcast begins with any number. */
+	if (error == 0 && track->info.frames == 0 && flac->lost_bytes == 0)
+		track->base += flac_track_place(track, frame);
+	return error;
+}
+
+static int
+find_first(struct flac *flac)
+{
+	while (flac->lost_bytes <= SEARCH_BYTES_MAX) {
+		struct flac_frame frame;
+		size_t length = 0;
+		int error;
+
+		switch (flac_find_frame(flac, &frame, &length)) {
+		case FLAC_FIND_FRAME:
+			error = try_first(flac, &frame, length);
+			if (error != -EAGAIN)
+				return error;
+			break;
+		case FLAC_FIND_AGAIN:
+			break;
+		case FLAC_FIND_ERROR:
+			return reader_error(flac->window.reader);
+		default:
+			return -ENODATA;
+		}
+	}
+	return -ENODATA;
+}
+
+static int
+start_core(struct flac *flac)
+{
+	static const struct flac_stream_info unknown = {
+		.rate_hz = 44100, .channels = 2, .bits = 16};
+	const struct flac_track *track = &flac->track;
+
+	return flac_core_create(flac->allocator,
+				track->has_stream ? &track->stream : &unknown,
+				&flac->track.core);
+}
+
+static void
+estimate_bitrate(struct flac *flac)
+{
+	struct decoder_info *info = &flac->track.info;
+	const uint64_t length = reader_length(flac->window.reader);
+
+	if (info->frames > 0 && length != UINT64_MAX &&
+	    length > flac->audio_offset)
+		info->bitrate_bps =
+			(uint32_t)((double)(length - flac->audio_offset) * 8 *
+				   info->spec.rate_hz / (double)info->frames);
+}
+
+static int
+read_head(struct flac *flac)
+{
+	struct window *window = &flac->window;
+	int error = skip_id3(window);
+
+	if (error < 0)
+		return error;
+	if (see(window, 4) == 0 &&
+	    memcmp(window_bytes(window), "fLaC", 4) == 0) {
+		window_drop(window, 4);
+		error = read_blocks(flac);
+	}
+	return error;
+}
+
+static int
+start(struct flac *flac, struct reader *reader)
+{
+	int error = window_init(&flac->window, flac->allocator, reader,
+				FLAC_WINDOW_BYTES);
+
+	if (error == 0)
+		error = read_head(flac);
+	if (error == 0)
+		error = start_core(flac);
+	if (error < 0)
+		return error;
+	flac->audio_offset = flac->window.offset;
+	error = find_first(flac);
+	if (error == 0)
+		estimate_bitrate(flac);
+	return error;
+}
+
+int
+flac_open(struct allocator *allocator, struct reader *reader,
+	  struct decoder **ret_decoder)
+{
+	struct flac *flac = allocator_new(allocator, sizeof(*flac));
+	int error;
+
+	if (flac == NULL)
+		return -ENOMEM;
+	flac->base.ops = &decoder_flac;
+	flac->allocator = allocator;
+	flac->track.allocator = allocator;
+	comments_init(&flac->comments, allocator);
+	error = start(flac, reader);
+	if (error < 0) {
+		flac_destroy(&flac->base);
+		return error;
+	}
+	*ret_decoder = &flac->base;
+	return 0;
+}

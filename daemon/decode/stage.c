@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stage.c - one block and the place reached.
+ *
+ *        gap: silence          samples
+ *   ....|-----------------|=================|
+ *      next            block_at        block_at + block_frames
+ *
+ * Nothing is pending when next >= block_at + block_frames. A block of no
+ * frames at a later place is silence up to there. */
+#include "daemon/decode/stage.h"
+
+#include "lib/base/alloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+int
+stage_init(struct stage *stage, struct allocator *allocator, uint32_t channels,
+	   size_t capacity)
+{
+	*stage = (struct stage){.allocator = allocator, .channels = channels};
+	return stage_reserve(stage, capacity);
+}
+
+void
+stage_finish(struct stage *stage)
+{
+	if (stage->samples != NULL)
+		allocator_delete(stage->allocator, stage->samples);
+	stage->samples = NULL;
+}
+
+int
+stage_reserve(struct stage *stage, size_t capacity)
+{
+	uint32_t *samples;
+
+	if (capacity <= stage->capacity)
+		return 0;
+	samples = allocator_new(stage->allocator,
+				capacity * stage->channels * sizeof(*samples));
+	if (samples == NULL)
+		return -ENOMEM;
+	stage_finish(stage);
+	stage->samples = samples;
+	stage->capacity = capacity;
+	stage->block_frames = 0;
+	return 0;
+}
+
+RT_SAFE void
+stage_put(struct stage *stage, uint64_t block_at, size_t frames)
+{
+	assert(frames <= stage->capacity);
+	stage->block_at = block_at;
+	stage->block_frames = frames;
+}
+
+RT_SAFE bool
+stage_holds(const struct stage *stage)
+{
+	return stage->next < stage->block_at + stage->block_frames;
+}
+
+RT_SAFE size_t
+stage_take(struct stage *stage, void *ret_samples, size_t capacity)
+{
+	const size_t frame_bytes = stage->channels * sizeof(*stage->samples);
+	const uint64_t end = stage->block_at + stage->block_frames;
+	uint64_t count;
+
+	if (!stage_holds(stage))
+		return 0;
+	if (stage->next < stage->block_at) {
+		count = stage->block_at - stage->next;
+		if (count > capacity)
+			count = capacity;
+		memset(ret_samples, 0, (size_t)count * frame_bytes);
+		stage->gap_frames += count;
+	} else {
+		const size_t from = (size_t)(stage->next - stage->block_at);
+
+		count = end - stage->next;
+		if (count > capacity)
+			count = capacity;
+		memcpy(ret_samples, stage->samples + from * stage->channels,
+		       (size_t)count * frame_bytes);
+	}
+	stage->next += count;
+	return (size_t)count;
+}
+
+RT_SAFE void
+stage_move(struct stage *stage, uint64_t frame)
+{
+	stage->next = frame;
+	stage->block_at = frame;
+	stage->block_frames = 0;
+}
