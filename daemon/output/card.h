@@ -20,11 +20,11 @@ struct text;
 enum { CARD_POLL_MAX = 8 };
 
 struct card_request {
-	const char *device;   /* ALSA PCM name or file name; NULL: default */
+	const char *device; /* ALSA PCM name or file name; NULL: default */
 	struct audio_spec spec;
 	uint32_t buffer_ms;
 	uint32_t period_ms;
-	int rewind;	      /* -1 auto, 0 no, 1 yes */
+	int rewind; /* -1 auto, 0 no, 1 yes */
 };
 
 struct card_info {
@@ -32,9 +32,9 @@ struct card_info {
 	uint32_t buffer_frames;
 	uint32_t period_frames;
 	bool can_rewind; /* rewound frames are really heard anew */
-	bool sealable;	 /* real hardware, or ours: the fence may be closed */
-	bool batch;	 /* position moves in periods only */
-	char name[96];	 /* for people */
+	bool sealable;   /* real hardware, or ours: the fence may be closed */
+	bool batch;      /* position moves in periods only */
+	char name[96];   /* for people */
 };
 
 struct card_status {

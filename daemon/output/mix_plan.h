@@ -29,17 +29,17 @@ enum plan_start {
 enum { MIX_FADE_US = 5000, MIX_VOLUME_RAMP_US = 20000 };
 
 struct mix_lane {
-	uint64_t cut;		/* counts up; 0: the lane was never used */
-	uint32_t start;		/* enum plan_start */
-	uint32_t paused;	/* 1: fade out, stand still at that frame */
+	uint64_t cut;    /* counts up; 0: the lane was never used */
+	uint32_t start;  /* enum plan_start */
+	uint32_t paused; /* 1: fade out, stand still at that frame */
 	uint64_t after_stream;
 	uint64_t at_frame;
-	float gain;		/* linear; 1.0: untouched */
+	float gain; /* linear; 1.0: untouched */
 };
 
 struct mix_plan {
 	uint64_t generation;
-	float volume;		/* linear; 1.0: untouched; ramped when changed */
+	float volume; /* linear; 1.0: untouched; ramped when changed */
 	struct mix_lane lanes[LANE_COUNT];
 };
 

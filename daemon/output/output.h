@@ -50,21 +50,21 @@ enum output_state {
 /* What real-time threads tell control; pushed into the engine's event queue,
  * followed by a write to the engine's eventfd. 32 bytes. */
 enum rt_event_kind {
-	RT_EVENT_STRETCH,     /* lane, id stream: its first frame was written;
-				 heard at time_ns */
-	RT_EVENT_LANE_DRAINED,/* lane, id cut: its deck has ended and was all
-				 written; heard to its end at time_ns */
-	RT_EVENT_LANE_PAUSED, /* lane: stands still */
-	RT_EVENT_CUT,	      /* lane, id cut: now mixed from */
-	RT_EVENT_CARD,	      /* id: -errno as int64: the card failed */
-	RT_EVENT_CARD_BACK,   /* the thread let go of the card */
-	RT_EVENT_REFILL,      /* id stream: byte ring under its mark */
-	RT_EVENT_STREAM_END,  /* id stream: its decoder gave its last frame */
-	RT_EVENT_STREAM_LINK, /* id stream: a chain link follows */
-	RT_EVENT_STREAM_FAIL, /* id stream: decoder error */
-	RT_EVENT_OVERRUN,     /* id stream: used up its quantum */
-	RT_EVENT_LANE_AT_END, /* lane, id cut: everything planned is in the
-				 deck */
+	RT_EVENT_STRETCH,      /* lane, id stream: its first frame was written;
+				  heard at time_ns */
+	RT_EVENT_LANE_DRAINED, /* lane, id cut: its deck has ended and was all
+				  written; heard to its end at time_ns */
+	RT_EVENT_LANE_PAUSED,  /* lane: stands still */
+	RT_EVENT_CUT,          /* lane, id cut: now mixed from */
+	RT_EVENT_CARD,         /* id: -errno as int64: the card failed */
+	RT_EVENT_CARD_BACK,    /* the thread let go of the card */
+	RT_EVENT_REFILL,       /* id stream: byte ring under its mark */
+	RT_EVENT_STREAM_END,   /* id stream: its decoder gave its last frame */
+	RT_EVENT_STREAM_LINK,  /* id stream: a chain link follows */
+	RT_EVENT_STREAM_FAIL,  /* id stream: decoder error */
+	RT_EVENT_OVERRUN,      /* id stream: used up its quantum */
+	RT_EVENT_LANE_AT_END,  /* lane, id cut: everything planned is in the
+				  deck */
 };
 
 struct rt_event {
@@ -98,13 +98,13 @@ struct output_config {
 /* Shared with the engine; outlives the output. */
 struct output_links {
 	struct work *work;
-	struct snapshot *plans;	    /* of struct mix_plan */
-	unsigned plan_reader;	    /* the output thread's slot */
+	struct snapshot *plans; /* of struct mix_plan */
+	unsigned plan_reader;   /* the output thread's slot */
 	struct mix_bus *bus;
 	struct timeline *timeline;
-	struct queue *events;	    /* of struct rt_event */
+	struct queue *events; /* of struct rt_event */
 	int event_fd;
-	struct wake *decoders;	    /* posted when a deck falls under its mark */
+	struct wake *decoders; /* posted when a deck falls under its mark */
 };
 
 struct output_events {

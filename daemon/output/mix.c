@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mix.c - the mixing itself, a block at a time.
+ *
+ * A block is a run of frames over which nothing changes its kind: no span
+ * begins or ends, no stretch ends, no ramp ends, no cut is due. So which way a
+ * block takes (integers as they are, or a sum of floats) depends on its frames
+ * only, and never on how a caller cuts up its calls.
+ *
+ *   one voice, S32, every gain 1, no ramp -> convert_s32_to_card(): unchanged
+ *   none                                  -> zeros, without dither
+ *   else                                  -> sum of floats, dithered once
+ *
+ * How much is written on a deck is read before its stretches and before its
+ * end are looked at, see deck.c. */
+#include "daemon/output/mix.h"
+
+#include "daemon/audio/convert.h"
+
+#include <string.h>
+
+enum { MIX_VOICES = LANE_COUNT * 4 };
+
+/* A span that has frames for the block. */
+struct voice {
+	const struct mix_span *span;
+	struct pcm_ring *ring;
+	const struct mix_gain *gain;
+	uint64_t position;
+	unsigned lane;
+	struct deck_stretch stretch;
+};
+
+struct block {
+	size_t frames;
+	bool sounds; /* some span is live or fading, with frames or without */
+	bool waits;  /* a live span has no frames */
+	bool again;  /* a span was left, or a cut is due: decide anew */
+	unsigned voice_count;
+	struct voice voices[MIX_VOICES];
+};
+
+void
+mix_init(struct mix *mix, struct mix_bus *bus, const struct card_spec *spec)
+{
+	const uint64_t rate_hz = spec->rate_hz;
+
+	memset(mix, 0, sizeof(*mix));
+	mix->bus = bus;
+	mix->spec = *spec;
+	mix->fade_frames = (uint32_t)(rate_hz * MIX_FADE_US / 1000000);
+	mix->ramp_frames = (uint32_t)(rate_hz * MIX_VOLUME_RAMP_US / 1000000);
+	mix->prime_frames = (uint32_t)(rate_hz * MIX_PRIME_US / 1000000);
+	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+		const struct pcm_ring *ring = &bus->decks[lane][0].ring;
+		const size_t most =
+			(ring->capacity_frames - ring->history_frames) / 2;
+
+		if (ring->capacity_frames > 0 && mix->prime_frames > most)
+			mix->prime_frames = (uint32_t)most;
+	}
+}
+
+RT_SAFE void
+mix_note(struct mix *mix, const struct mix_note *note)
+{
+	if (mix->note_count < MIX_NOTES)
+		mix->notes[mix->note_count++] = *note;
+}
+
+/* The points stand in the order of their frames; a lane has one a frame. */
+RT_SAFE void
+mix_add_point(struct mix *mix, const struct timeline_point *point)
+{
+	unsigned i = mix->point_count;
+
+	while (i > 0 &&
+	       mix->points[i - 1].output_frame == point->output_frame) {
+		i--;
+		if (mix->points[i].lane == point->lane) {
+			mix->points[i] = *point;
+			return;
+		}
+	}
+	if (mix->point_count == MIX_POINTS) {
+		memmove(mix->points, mix->points + 1,
+			(MIX_POINTS - 1) * sizeof(mix->points[0]));
+		mix->point_count--;
+	}
+	mix->points[mix->point_count++] = *point;
+}
+
+static RT_SAFE void
+tell_stream(struct mix *mix, unsigned lane, const struct deck_stretch *stretch)
+{
+	struct mix_lane_state *state = &mix->lanes[lane];
+	const struct mix_recent now = {stretch->stream_id, mix->frame};
+
+	if (state->recent_count > 0 &&
+	    state->recent[state->recent_count - 1].stream_id == now.stream_id)
+		return;
+	if (state->recent_count == MIX_RECENT) {
+		memmove(state->recent, state->recent + 1,
+			(MIX_RECENT - 1) * sizeof(state->recent[0]));
+		state->recent_count--;
+	}
+	state->recent[state->recent_count++] = now;
+	if (state->undone.stream_id == now.stream_id &&
+	    state->undone.frame == now.frame)
+		return;
+	mix_note(mix, &(struct mix_note){.kind = RT_EVENT_STRETCH,
+					 .lane = lane,
+					 .id = now.stream_id,
+					 .frame = now.frame,
+					 .value = stretch->stream_frame});
+}
+
+/* The lane's last point, or NULL. */
+static RT_SAFE const struct timeline_point *
+last_point(const struct mix *mix, unsigned lane)
+{
+	unsigned i = mix->point_count;
+
+	while (i > 0) {
+		i--;
+		if (mix->points[i].lane == lane)
+			return &mix->points[i];
+	}
+	return NULL;
+}
+
+/* Puts a point where the span or the stretch begins. */
+static RT_SAFE void
+follow(struct mix *mix, const struct voice *voice)
+{
+	const struct mix_span *span = voice->span;
+	const struct deck_stretch *stretch = &voice->stretch;
+	const unsigned lane = voice->lane;
+	const uint64_t position = mix_span_position(span, mix->frame);
+	const struct timeline_point *last = last_point(mix, lane);
+	struct timeline_point point = {
+		.output_frame = mix->frame,
+		.stream_id = stretch->stream_id,
+		.stream_rate_hz = stretch->stream_rate_hz,
+		.lane = lane,
+	};
+
+	tell_stream(mix, lane, stretch);
+	if (span->first != mix->frame && stretch->first_frame != position &&
+	    last != NULL && last->stream_id == stretch->stream_id)
+		return;
+	point.stream_frame =
+		stretch->stream_frame + (position - stretch->first_frame) *
+						stretch->stream_rate_hz /
+						mix->spec.rate_hz;
+	mix_add_point(mix, &point);
+}
+
+static RT_SAFE void
+limit(struct block *block, uint64_t frames)
+{
+	if (frames < block->frames)
+		block->frames = (size_t)frames;
+}
+
+/* A ramp ends inside no block. */
+static RT_SAFE void
+limit_to_ramp(struct block *block, const struct gain_ramp *ramp, uint64_t frame)
+{
+	if (!gain_ramp_done(ramp, frame))
+		limit(block, ramp->start + ramp->frames - frame);
+}
+
+static RT_SAFE void
+limit_to_gain(struct block *block, const struct mix_gain *gain, uint64_t frame)
+{
+	limit_to_ramp(block, &gain->ramps[gain->count - 1], frame);
+}
+
+static RT_SAFE struct gain_ramp
+fade_in_of(const struct mix *mix, const struct mix_span *span)
+{
+	return (struct gain_ramp){
+		span->first, span->fade_in ? mix->fade_frames : 0, 0.0F, 1.0F};
+}
+
+static RT_SAFE struct gain_ramp
+fade_out_of(const struct mix *mix, const struct mix_span *span)
+{
+	(void)mix;
+	return (struct gain_ramp){span->left_at,
+				  (uint32_t)(span->end - span->left_at), 1.0F,
+				  0.0F};
+}
+
+/* Looks at one span that sounds at mix->frame. */
+static RT_SAFE void
+survey_span(struct mix *mix, const struct mix_plan *plan, unsigned lane,
+	    struct mix_span *span, struct block *block)
+{
+	struct deck *deck = mix_deck(mix, lane, span);
+	const bool live = span->left == MIX_LIVE;
+	const bool ended = pcm_ring_ended(&deck->ring);
+	const uint64_t written = pcm_ring_written(&deck->ring);
+	const uint64_t position = span->deck_frame + (mix->frame - span->first);
+	const struct gain_ramp fade_in = fade_in_of(mix, span);
+	uint64_t available = written > position ? written - position : 0;
+	const uint64_t until_cut =
+		live ? mix_lane_until_cut(mix, plan, lane) : UINT64_MAX;
+	struct deck_stretch stretch;
+	uint64_t next;
+
+	block->sounds = true;
+	if (available > until_cut)
+		available = until_cut;
+	if (!live)
+		limit(block, span->end - mix->frame);
+	if (available == 0 && live && ended && until_cut > 0) {
+		mix_lane_leave(mix, lane, MIX_DRAINED);
+		block->again = true;
+	} else if (available == 0 && live) {
+		block->waits = true;
+	}
+	if (available == 0 ||
+	    !deck_stretch_at(deck, position, &stretch, &next) ||
+	    block->voice_count == MIX_VOICES)
+		return;
+	limit(block, available);
+	limit(block, next - position);
+	limit_to_ramp(block, &fade_in, mix->frame);
+	limit_to_gain(block, &mix->lanes[lane].gain, mix->frame);
+	block->voices[block->voice_count++] = (struct voice){
+		.span = span,
+		.ring = &deck->ring,
+		.gain = &mix->lanes[lane].gain,
+		.position = position,
+		.lane = lane,
+		.stretch = stretch,
+	};
+}
+
+static RT_SAFE void
+survey(struct mix *mix, const struct mix_plan *plan, struct block *block)
+{
+	unsigned lane, i;
+
+	limit_to_gain(block, &mix->volume, mix->frame);
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		struct mix_lane_state *state = &mix->lanes[lane];
+
+		for (i = 0; i < state->span_count; i++) {
+			if (state->spans[i].end > mix->frame)
+				survey_span(mix, plan, lane, &state->spans[i],
+					    block);
+		}
+		/* A cut that waits for nothing but its frame. */
+		limit(block, mix_lane_until_cut(mix, plan, lane) > 0
+				     ? mix_lane_until_cut(mix, plan, lane)
+				     : block->frames);
+	}
+}
+
+/* The ring's frames from position on; *ret_frames in one run of memory. */
+static RT_SAFE const void *
+read_at(struct pcm_ring *ring, uint64_t position, size_t *ret_frames)
+{
+	const uint64_t now = pcm_ring_position(ring);
+
+	if (position < now)
+		(void)pcm_ring_rewind(ring, (size_t)(now - position));
+	else
+		pcm_ring_consume(ring, (size_t)(position - now));
+	return pcm_ring_read_span(ring, ret_frames);
+}
+
+/* Every gain of the voice is 1 over the whole block. */
+static RT_SAFE bool
+is_untouched(const struct mix *mix, const struct voice *voice)
+{
+	const struct mix_gain *gains[2] = {voice->gain, &mix->volume};
+	const struct gain_ramp fade_in = fade_in_of(mix, voice->span);
+	unsigned i;
+
+	if (voice->span->left != MIX_LIVE ||
+	    !gain_ramp_done(&fade_in, mix->frame))
+		return false;
+	for (i = 0; i < 2; i++) {
+		const struct gain_ramp *ramp =
+			&gains[i]->ramps[gains[i]->count - 1];
+
+		if (!gain_ramp_done(ramp, mix->frame) || ramp->to != 1.0F)
+			return false;
+	}
+	return true;
+}
+
+static RT_SAFE void
+make_gains(struct mix *mix, const struct voice *voice, size_t frames)
+{
+	const struct gain_ramp fade_in = fade_in_of(mix, voice->span);
+	const struct mix_gain *gain = voice->gain;
+
+	gain_fill(mix->gains, frames, 1.0F);
+	gain_multiply(mix->gains, frames,
+		      &mix->volume.ramps[mix->volume.count - 1], mix->frame);
+	gain_multiply(mix->gains, frames, &gain->ramps[gain->count - 1],
+		      mix->frame);
+	if (!gain_ramp_done(&fade_in, mix->frame))
+		gain_multiply(mix->gains, frames, &fade_in, mix->frame);
+	if (voice->span->left != MIX_LIVE) {
+		const struct gain_ramp out = fade_out_of(mix, voice->span);
+
+		gain_multiply(mix->gains, frames, &out, mix->frame);
+	}
+}
+
+static RT_SAFE void
+add_voice(struct mix *mix, const struct voice *voice, size_t frames)
+{
+	const uint32_t channels = mix->spec.channels;
+	size_t done = 0;
+
+	make_gains(mix, voice, frames);
+	while (done < frames) {
+		float *sum = mix->sum + done * channels;
+		size_t count;
+		const void *in =
+			read_at(voice->ring, voice->position + done, &count);
+
+		if (count > frames - done)
+			count = frames - done;
+		if (count == 0)
+			break;
+		if (voice->stretch.kind == SAMPLE_S32)
+			gain_add_s32(sum, in, mix->gains + done, count,
+				     channels);
+		else
+			gain_add_f32(sum, in, mix->gains + done, count,
+				     channels);
+		pcm_ring_consume(voice->ring, count);
+		done += count;
+	}
+}
+
+static RT_SAFE void
+copy_voice(struct mix *mix, const struct voice *voice, uint8_t *memory,
+	   size_t frames)
+{
+	const size_t frame_bytes =
+		card_format_bytes(mix->spec.format) * mix->spec.channels;
+	size_t done = 0;
+
+	while (done < frames) {
+		size_t count;
+		const void *in =
+			read_at(voice->ring, voice->position + done, &count);
+
+		if (count > frames - done)
+			count = frames - done;
+		if (count == 0)
+			break;
+		convert_s32_to_card(&mix->spec, memory + done * frame_bytes, in,
+				    count, mix->frame + done,
+				    voice->stretch.bits);
+		pcm_ring_consume(voice->ring, count);
+		done += count;
+	}
+}
+
+static RT_SAFE void
+render(struct mix *mix, const struct block *block, uint8_t *memory)
+{
+	const size_t frame_bytes =
+		card_format_bytes(mix->spec.format) * mix->spec.channels;
+	unsigned i;
+
+	for (i = 0; i < block->voice_count; i++) {
+		if (block->voices[i].span->left == MIX_LIVE)
+			follow(mix, &block->voices[i]);
+	}
+	if (block->voice_count == 0) {
+		memset(memory, 0, block->frames * frame_bytes);
+	} else if (block->voice_count == 1 &&
+		   block->voices[0].stretch.kind == SAMPLE_S32 &&
+		   is_untouched(mix, &block->voices[0])) {
+		copy_voice(mix, &block->voices[0], memory, block->frames);
+	} else {
+		memset(mix->sum, 0,
+		       block->frames * mix->spec.channels * sizeof(float));
+		for (i = 0; i < block->voice_count; i++)
+			add_voice(mix, &block->voices[i], block->frames);
+		convert_f32_to_card(&mix->spec, memory, mix->sum, block->frames,
+				    mix->frame);
+	}
+	mix->frame += block->frames;
+}
+
+RT_SAFE void
+mix_silence(struct mix *mix, void *memory, size_t frames)
+{
+	memset(memory, 0,
+	       frames * card_format_bytes(mix->spec.format) *
+		       mix->spec.channels);
+	mix->frame += frames;
+}
+
+static RT_SAFE void
+decide(struct mix *mix, const struct mix_plan *plan)
+{
+	unsigned lane;
+
+	mix_gain_set(&mix->volume, mix->frame, plan->volume,
+		     mix_sounds(mix) ? mix->ramp_frames : 0);
+	for (lane = 0; lane < LANE_COUNT; lane++)
+		mix_lane_decide(mix, plan, lane);
+}
+
+/* Leaves behind what has run dry. */
+static RT_SAFE void
+leave_dry(struct mix *mix, const struct mix_plan *plan)
+{
+	unsigned lane;
+
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		const struct mix_span *span = mix_lane_span(mix, lane);
+		const struct pcm_ring *ring;
+
+		if (span == NULL || span->left != MIX_LIVE)
+			continue;
+		ring = &mix_deck(mix, lane, span)->ring;
+		if (pcm_ring_written(ring) <=
+			    mix_span_position(span, mix->frame) ||
+		    mix_lane_until_cut(mix, plan, lane) == 0)
+			mix_lane_leave(mix, lane, MIX_DRY);
+	}
+}
+
+RT_SAFE enum mix_result
+mix_run(struct mix *mix, const struct mix_plan *plan, void *memory,
+	size_t frames, bool go_on, size_t *ret_frames)
+{
+	const size_t frame_bytes =
+		card_format_bytes(mix->spec.format) * mix->spec.channels;
+	enum mix_result result = MIX_FULL;
+	uint8_t *to = memory;
+	struct block block;
+
+	while (frames > 0 && result == MIX_FULL) {
+		decide(mix, plan);
+		block.frames =
+			frames < MIX_BLOCK_FRAMES ? frames : MIX_BLOCK_FRAMES;
+		block.sounds = block.waits = block.again = false;
+		block.voice_count = 0;
+		survey(mix, plan, &block);
+		if (block.again)
+			continue;
+		if (block.waits && go_on) {
+			leave_dry(mix, plan);
+		} else if (block.waits) {
+			result = MIX_WAIT;
+		} else if (!block.sounds) {
+			result = MIX_IDLE;
+		} else {
+			render(mix, &block, to);
+			to += block.frames * frame_bytes;
+			frames -= block.frames;
+		}
+	}
+	*ret_frames = (size_t)(to - (uint8_t *)memory) / frame_bytes;
+	return result;
+}
