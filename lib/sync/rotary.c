@@ -32,6 +32,8 @@
  * needs a release only: what it makes reachable was written before. */
 #include "lib/sync/rotary.h"
 
+#include "lib/base/thread.h"
+
 #include <assert.h>
 
 enum rotary_step { ROTARY_LINKED, ROTARY_ORPHANED, ROTARY_UNSEEN };
@@ -129,6 +131,14 @@ rotary_release(struct hazard_reader *reader)
 	hazard_clear(reader, HAZARD_HEAD);
 }
 
+/* Threads of tests have no role. */
+static void
+assert_writer(void)
+{
+	assert(thread_role() == THREAD_ROLE_NONE ||
+	       thread_role() == THREAD_ROLE_CONTROL);
+}
+
 void
 rotary_init(struct rotary *set, struct hazard_domain *domain)
 {
@@ -145,6 +155,7 @@ rotary_insert(struct rotary *set, struct rotary_node *node)
 	struct rotary_node *before = load_head(set);
 	struct rotary_node *after;
 
+	assert_writer();
 	atomic_store_explicit(&node->removed, 0, memory_order_relaxed);
 	set->length++;
 	if (set->length == 1) {
@@ -184,6 +195,7 @@ rotary_remove(struct rotary *set, struct rotary_node *node)
 {
 	struct rotary_node *next = load_next(node);
 
+	assert_writer();
 	assert(set->length > 0 && !is_removed(node));
 	atomic_store_explicit(&node->removed, 1, memory_order_seq_cst);
 	set->length--;
@@ -232,6 +244,7 @@ rotary_reclaim(struct rotary *set,
 	struct list *i;
 	struct list *after;
 
+	assert_writer();
 	list_for_each_safe (i, after, &set->retired) {
 		struct rotary_node *node =
 			list_entry(i, struct rotary_node, retired);
