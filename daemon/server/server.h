@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server.h - the socket: MPD's protocol for every client.
  *
- *   bytes -> lines (line.c) -> list or command (client.c) -> table (commands.c)
+ *   bytes (session_io.c) -> lines, lists, idle (session.c, line.c) -> table
+ *   (command.c)
  *   -> handler (one file a group) -> reply, whole or produced as it is read
  *
  * A handler that has to wait for a worker parks its client: later lines of
@@ -26,6 +27,7 @@ struct work;
 /* The names that idle takes, in MPD's order. */
 enum idle_event {
 	IDLE_DATABASE,
+	IDLE_UPDATE,
 	IDLE_STORED_PLAYLIST,
 	IDLE_PLAYLIST,
 	IDLE_PLAYER,
@@ -51,7 +53,7 @@ struct server_config {
 struct server_links {
 	struct sd_event *loop;
 	struct work *work;
-	struct engine *engine;
+	struct engine *engine; /* NULL: there is no output */
 	struct player *player;
 	struct play_queue *queue;
 };
