@@ -22,7 +22,7 @@ enum folder_entry_kind { FOLDER_SONG, FOLDER_FOLDER, FOLDER_FILE };
 struct folder_entry {
 	enum folder_entry_kind kind;
 	const char *uri;
-	struct song *song;     /* FOLDER_SONG; not owned by who is called */
+	struct song *song; /* FOLDER_SONG; not owned by who is called */
 	int64_t mtime_s;
 	uint64_t size_bytes;
 };
@@ -32,11 +32,11 @@ typedef bool folder_fn(void *context, const struct folder_entry *entry);
 
 struct folder_request {
 	const struct path_root *root;
-	struct source_ref ref;	/* "" is the music folder */
+	struct source_ref ref; /* "" is the music folder */
 	bool recursive;
-	bool tags;	    /* read them: opens each file */
-	bool other_files;   /* FOLDER_FILE too, for listfiles */
-	const ATOMIC(uint32_t) *cancelled; /* may be NULL */
+	bool tags;                          /* read them: opens each file */
+	bool other_files;                   /* FOLDER_FILE too, for listfiles */
+	const ATOMIC(uint32_t) * cancelled; /* may be NULL */
 };
 
 /* Calls entry for what ref names: a song itself, or a folder's contents.

@@ -19,8 +19,10 @@ enum { SONG_VALUE_MAX = 3072, SONG_TAGS_MAX = 256 };
 
 struct song_builder; /* opaque, for one thread */
 
+/* A URI that is not fit for a line of the protocol is kept in the form that
+ * name.h describes. NULL: no memory. */
 NODISCARD struct song_builder *song_builder_create(const char *uri);
-/* Empty values and what is over the limits are left out. */
+/* Values are cleaned. Empty values and what is over the limits are left out. */
 void song_builder_tag(struct song_builder *builder, enum tag tag,
 		      const char *value, size_t length);
 void song_builder_audio(struct song_builder *builder,
@@ -34,7 +36,7 @@ void song_unref(struct song *song);
 
 const char *song_uri(const struct song *song);
 int64_t song_duration_ns(const struct song *song); /* < 0: unknown */
-int64_t song_mtime_s(const struct song *song);	   /* 0: unknown */
+int64_t song_mtime_s(const struct song *song);     /* 0: unknown */
 const struct audio_spec *song_spec(const struct song *song);
 size_t song_tag_count(const struct song *song);
 enum tag song_tag(const struct song *song, size_t index,
