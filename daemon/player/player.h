@@ -95,12 +95,12 @@ void player_on_output_back(struct player *player);
 
 struct player_status {
 	enum player_state state;
-	int64_t song;	      /* position, -1: none */
+	int64_t song; /* position, -1: none */
 	uint32_t song_id;
-	int64_t next_song;    /* -1: none */
+	int64_t next_song; /* -1: none */
 	uint32_t next_song_id;
-	int64_t elapsed_ns;   /* < 0: unknown */
-	int64_t duration_ns;  /* < 0: unknown */
+	int64_t elapsed_ns;     /* < 0: unknown */
+	int64_t duration_ns;    /* < 0: unknown */
 	struct audio_spec spec; /* rate_hz 0: unknown */
 	uint32_t bitrate_bps;
 	unsigned volume;
@@ -117,9 +117,13 @@ struct player_saved {
 	bool repeat, random;
 	enum player_mode single, consume;
 	enum player_state state; /* the state to come back to */
-	int64_t song;		 /* -1: none */
+	int64_t song;            /* -1: none */
 	int64_t elapsed_ns;
 };
 void player_restore(struct player *player, const struct player_saved *saved);
+/* What is to be saved: the state that was asked for, also while the card is
+ * away. */
+void player_get_saved(const struct player *player,
+		      struct player_saved *ret_saved);
 
 #endif

@@ -25,8 +25,7 @@ struct work;
 /* Opens or makes folder/state.db and reads it into queue and ret_saved
  * (*ret_found false: a new one). 0, -errno (ret_error says which file and what
  * to do). */
-MAY_BLOCK NODISCARD int state_load(const char *folder,
-				   struct play_queue *queue,
+MAY_BLOCK NODISCARD int state_load(const char *folder, struct play_queue *queue,
 				   struct player_saved *ret_saved,
 				   bool *ret_found, struct state **ret_state,
 				   struct text *ret_error);
