@@ -8,7 +8,9 @@
 #include "daemon/decode/decoder.h"
 
 #include "daemon/decode/flac.h"
+#include "daemon/decode/ogg_flac.h"
 #include "daemon/decode/reader.h"
+#include "daemon/decode/vorbis.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,6 +24,8 @@ enum {
 
 const struct decoder_ops *const decoder_registry[] = {
 	&decoder_flac,
+	&decoder_vorbis,
+	&decoder_ogg_flac,
 	NULL,
 };
 

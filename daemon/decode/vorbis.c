@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* vorbis.c - Ogg Vorbis by libvorbis.
+ *
+ * libvorbisfile is not used: it pulls its input, loses what follows when a
+ * read starves at a chain link, reads tags of any size into memory, and
+ * corrects its clock only at the end of the page behind a loss. libvorbis
+ * itself is what decodes under it, so the samples are the same.
+ *
+ * The clock. A page tells where its last packet ends (its granule); a packet
+ * gives (previous block + this block) / 4 frames, the first one none. So where
+ * a page begins is known from its granule and the sizes of its packets, before
+ * any of them is decoded. That place is needed where counting on is not
+ * possible: behind a loss and behind a seek. What is missing before it comes
+ * out as silence.
+ *
+ *   base: the granule of our frame 0 (a recording of a broadcast begins late)
+ */
+#include "daemon/decode/vorbis.h"
+
+#include <errno.h>
+
+enum {
+	STEPS_MAX = 64,
+	TRIES_MAX = 8,
+	GAP_MAX_S = 60, /* where the length is not known */
+};
+
+/* From the order of channels in Vorbis to that in a WAVE file. */
+static const uint8_t channel_maps[AUDIO_CHANNELS_MAX][AUDIO_CHANNELS_MAX] = {
+	{0},
+	{0, 1},
+	{0, 2, 1},
+	{0, 1, 2, 3},
+	{0, 2, 1, 3, 4},
+	{0, 2, 1, 5, 3, 4},
+	{0, 2, 1, 6, 5, 3, 4},
+	{0, 2, 1, 7, 5, 6, 3, 4},
+};
+
+static int
+probe(const uint8_t *head, size_t length)
+{
+	return ogg_head_has(head, length, vorbis_knows) ? 100 : 0;
+}
+
+/* Frames that a packet's block spans; 0 when it is no audio. */
+static long
+block_of(struct vorbis *vorbis, const uint8_t *bytes, size_t length)
+{
+	ogg_packet packet = {
+		.packet = (unsigned char *)(uintptr_t)bytes,
+		.bytes = (long)length,
+	};
+	const long frames =
+		vorbis_packet_blocksize(&vorbis->library_info, &packet);
+
+	return frames > 0 ? frames : 0;
+}
+
+/* Frames that come out of the page in hand, from the packet given on. */
+static int64_t
+frames_of_page(struct vorbis *vorbis, long block)
+{
+	struct ogg_cursor cursor = {0};
+	long previous = vorbis->previous_block;
+	int64_t frames = 0;
+
+	while (block > 0) {
+		const uint8_t *bytes = NULL;
+		size_t length;
+
+		if (previous > 0)
+			frames += (previous + block) / 4;
+		previous = block;
+		do {
+			length = ogg_link_peek(&vorbis->link, &cursor, &bytes);
+			block = length > 0 ? block_of(vorbis, bytes, length)
+					   : 0;
+		} while (length > 0 && block == 0);
+	}
+	return frames;
+}
+
+/* Takes the clock from the page in hand, before its first audio packet is
+ * decoded. */
+static void
+set_clock(struct vorbis *vorbis, long block)
+{
+	const struct ogg_page_info *page = &vorbis->link.page;
+	const int64_t frames = frames_of_page(vorbis, block);
+	uint64_t place;
+	uint64_t limit;
+
+	if (page->granule < 0)
+		return; /* no packet ends here: the next page tells */
+	if (!vorbis->based) {
+		vorbis->based = true;
+		if (page->granule > frames && (page->flags & OGG_PAGE_END) == 0)
+			vorbis->granule_base = page->granule - frames;
+	}
+	if (!vorbis->adrift)
+		return;
+	vorbis->adrift = false;
+	place = page->granule - frames > vorbis->granule_base
+			? (uint64_t)(page->granule - frames -
+				     vorbis->granule_base)
+			: 0;
+	limit = vorbis->info.frames > 0
+			? vorbis->info.frames
+			: vorbis->stage.next +
+				  (uint64_t)GAP_MAX_S *
+					  vorbis->info.spec.rate_hz;
+	if (place >= vorbis->position && place <= limit)
+		vorbis->position = place;
+}
+
+static void
+lose_track(struct vorbis *vorbis)
+{
+	(void)vorbis_synthesis_restart(&vorbis->state);
+	vorbis->previous_block = 0;
+	vorbis->adrift = true;
+}
+
+/* Planes into interleaved frames in the order of a WAVE file. */
+static void
+stage_frames(struct vorbis *vorbis)
+{
+	const uint32_t channels = vorbis->info.spec.channels;
+	const uint8_t *map = channel_maps[channels - 1];
+	float **planes = NULL;
+	int count = vorbis_synthesis_pcmout(&vorbis->state, &planes);
+	float *to = (float *)(void *)vorbis->stage.samples;
+
+	if (count <= 0)
+		return;
+	if ((size_t)count > vorbis->stage.capacity)
+		count = (int)vorbis->stage.capacity;
+	for (uint32_t channel = 0; channel < channels; channel++) {
+		const float *plane = planes[map[channel]];
+		float *sample = to + channel;
+
+		for (int i = 0; i < count; i++) {
+			*sample = plane[i];
+			sample += channels;
+		}
+	}
+	(void)vorbis_synthesis_read(&vorbis->state, count);
+	stage_put(&vorbis->stage, vorbis->position, (size_t)count);
+	vorbis->position += (uint64_t)count;
+}
+
+/* Decodes a packet and stages what comes out. */
+static void
+take_packet(struct vorbis *vorbis, const struct ogg_piece *piece)
+{
+	const long block = block_of(vorbis, piece->bytes, piece->length);
+	ogg_packet packet = {
+		.packet = (unsigned char *)(uintptr_t)piece->bytes,
+		.bytes = (long)piece->length,
+		.e_o_s = piece->last,
+		.granulepos = piece->granule,
+		.packetno = vorbis->packet_number++,
+	};
+
+	if (block == 0)
+		return; /* no audio: a header, or a broken packet */
+	if (!vorbis->has_audio) {
+		vorbis->audio = vorbis->link.page.offset;
+		vorbis->has_audio = true;
+		/* With its begin damaged, time is counted from granule 0; a
+		 * broadcast joined late has lost pages but no bytes. */
+		if (piece->damage) {
+			vorbis->based = true;
+			lose_track(vorbis);
+		}
+	} else if (piece->hole) {
+		lose_track(vorbis);
+	}
+	if (!vorbis->based || vorbis->adrift)
+		set_clock(vorbis, block);
+	if (vorbis_synthesis(&vorbis->block, &packet) != 0 ||
+	    vorbis_synthesis_blockin(&vorbis->state, &vorbis->block) != 0) {
+		lose_track(vorbis);
+		return;
+	}
+	vorbis->previous_block = block;
+	stage_frames(vorbis);
+}
+
+enum ogg_status
+vorbis_next_block(struct vorbis *vorbis)
+{
+	enum ogg_status status = OGG_AGAIN;
+	int tries = 0;
+
+	for (int step = 0; step < STEPS_MAX && tries < TRIES_MAX; step++) {
+		struct ogg_piece piece;
+
+		status = ogg_link_packet(&vorbis->link, &piece);
+		if (status == OGG_AGAIN)
+			continue;
+		if (status != OGG_PACKET)
+			return status;
+		tries++;
+		take_packet(vorbis, &piece);
+		if (stage_holds(&vorbis->stage))
+			return OGG_PACKET;
+		status = OGG_AGAIN;
+	}
+	return status;
+}
+
+static void
+end(struct vorbis *vorbis, enum decode_status final)
+{
+	vorbis->info.link_offset = vorbis->link.window.offset;
+	vorbis->final = final;
+}
+
+/* Up to capacity frames of what is staged. */
+static size_t
+take(struct vorbis *vorbis, void *ret_samples, size_t capacity)
+{
+	const size_t count = stage_take(&vorbis->stage, ret_samples, capacity);
+
+	vorbis->info.gap_frames = vorbis->stage.gap_frames;
+	return count;
+}
+
+static enum decode_status
+decode(struct decoder *decoder, void *ret_samples, size_t capacity,
+       size_t *ret_frames)
+{
+	struct vorbis *vorbis = (struct vorbis *)decoder;
+
+	*ret_frames = take(vorbis, ret_samples, capacity);
+	if (*ret_frames > 0)
+		return DECODE_OK;
+	if (vorbis->final != DECODE_OK)
+		return vorbis->final;
+	RT_EXCEPTION("libvorbis: arithmetic, and malloc now and then")
+	{
+		switch (vorbis_next_block(vorbis)) {
+		case OGG_STARVED:
+			return DECODE_STARVED;
+		case OGG_END:
+			end(vorbis, DECODE_END);
+			break;
+		case OGG_NEXT_LINK:
+			end(vorbis, DECODE_LINK);
+			break;
+		case OGG_ERROR:
+			vorbis->final = DECODE_ERROR;
+			break;
+		case OGG_PACKET:
+		case OGG_AGAIN:
+			break;
+		}
+	}
+	*ret_frames = take(vorbis, ret_samples, capacity);
+	return *ret_frames > 0 ? DECODE_OK : vorbis->final;
+}
+
+/* Where to begin so that frame comes out right: one whole block before it is
+ * decoded for its overlap, and its packet may have begun on an earlier page. */
+static int
+seek(struct decoder *decoder, uint64_t frame)
+{
+	struct vorbis *vorbis = (struct vorbis *)decoder;
+	const uint64_t total = vorbis->info.frames;
+	const int64_t run_up = vorbis_info_blocksize(&vorbis->library_info, 1);
+	uint64_t offset = 0;
+	int error;
+
+	stage_move(&vorbis->stage, frame);
+	if (total > 0 && frame >= total) {
+		vorbis->final = DECODE_END;
+		return 0;
+	}
+	vorbis->final = DECODE_OK;
+	error = ogg_link_search(&vorbis->link,
+				(int64_t)frame + vorbis->granule_base - run_up,
+				&offset);
+	if (error == -ENODATA || (error == 0 && offset <= vorbis->audio))
+		return vorbis_begin_again(vorbis);
+	if (error == 0)
+		error = ogg_link_restart(&vorbis->link, offset);
+	if (error == 0) {
+		lose_track(vorbis);
+		vorbis->position = 0;
+	}
+	return error;
+}
+
+static const struct decoder_info *
+info(const struct decoder *decoder)
+{
+	return &((const struct vorbis *)decoder)->info;
+}
+
+static int
+tags(struct decoder *decoder, decoder_tag_fn *tag, void *context)
+{
+	comments_each(&((struct vorbis *)decoder)->comments, tag, context);
+	return 0;
+}
+
+static const char *const suffixes[] = {"ogg", "oga", NULL};
+static const char *const mime_types[] = {"audio/ogg", "audio/vorbis",
+					 "application/ogg", NULL};
+
+const struct decoder_ops decoder_vorbis = {
+	.name = "vorbis",
+	.suffixes = suffixes,
+	.mime_types = mime_types,
+	.rt = true,
+	.probe = probe,
+	.open = vorbis_open,
+	.info = info,
+	.tags = tags,
+	.decode = decode,
+	.seek = seek,
+	.destroy = vorbis_destroy,
+};
