@@ -14,8 +14,9 @@
 #ifndef ROTARY_KIT_CARD_H
 #define ROTARY_KIT_CARD_H
 
+#include "lib/base/attr.h"
+
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ struct card_stall {
 
 struct card_clock {
 	struct card_stall stalls[CARD_STALLS];
-	atomic_uint stall;
+	ATOMIC(unsigned) stall;
 };
 
 /* A run: from a start to the event that ends it. */
@@ -125,23 +126,23 @@ struct card {
 	bool suspended_running;
 
 	/* Atomic, written by the application. */
-	_Atomic(uint64_t) written; /* heard position: shadow is valid below */
-	_Atomic(uint64_t) avail_min;
-	_Atomic(uint64_t) stop_threshold;
-	atomic_bool draining;
-	atomic_bool prepared;
-	atomic_uint events_in;
-	atomic_uint events_lost;
+	ATOMIC(uint64_t) written; /* heard position: shadow is valid below */
+	ATOMIC(uint64_t) avail_min;
+	ATOMIC(uint64_t) stop_threshold;
+	ATOMIC(bool) draining;
+	ATOMIC(bool) prepared;
+	ATOMIC(unsigned) events_in;
+	ATOMIC(unsigned) events_lost;
 	/* Atomic, written by the keeper. */
-	_Atomic(uint64_t) captured; /* heard position: shadow is free below */
-	atomic_uint events_out;
-	atomic_bool gone;
-	atomic_bool suspended; /* the fault stands */
-	atomic_uint xruns, suspends, blocks;
-	_Atomic(unsigned) block_ms;
-	atomic_bool stop;
+	ATOMIC(uint64_t) captured; /* heard position: shadow is free below */
+	ATOMIC(unsigned) events_out;
+	ATOMIC(bool) gone;
+	ATOMIC(bool) suspended; /* the fault stands */
+	ATOMIC(unsigned) xruns, suspends, blocks;
+	ATOMIC(unsigned) block_ms;
+	ATOMIC(bool) stop;
 	/* By both: see card_claim(). */
-	_Atomic(uint64_t) claim;
+	ATOMIC(uint64_t) claim;
 	struct card_event events[CARD_EVENTS];
 	struct card_clock clock;
 
@@ -195,7 +196,7 @@ void card_files_hear(struct card *card, const void *memory, size_t frames);
 void card_files_silence(struct card *card, size_t frames);
 void card_log_event(struct card *card, const struct card_event *event);
 void card_log(struct card *card, int64_t time_ns, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	PRINTF_LIKE(3, 4);
 /* What DIR/fault says; absent: nothing. */
 struct card_faults {
 	bool gone, busy, stall, suspend, xrun;

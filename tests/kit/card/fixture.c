@@ -272,8 +272,10 @@ fixture_set_up(void **state)
 	if (!fixture)
 		return -1;
 	strcpy(fixture->dir, "/tmp/rotary-card-XXXXXX");
-	if (!mkdtemp(fixture->dir))
+	if (!mkdtemp(fixture->dir)) {
+		free(fixture);
 		return -1;
+	}
 	setenv("ROTARY_TEST_CARD_DIR", fixture->dir, 1);
 	setenv("ROTARY_TEST_CARD_PPM", "3000000", 1);
 	*state = fixture;
