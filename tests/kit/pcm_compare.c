@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pcm_compare.c - is what was heard what should have been?
  *
- *	pcm_compare CHANNELS HEARD FORMAT REFERENCE FORMAT [TOLERANCE]
+ *	pcm_compare [--tail] CHANNELS HEARD FORMAT REFERENCE FORMAT [TOLERANCE]
  *
  * FORMAT is s16 s24 (in 32 bits) s24_3 s32 float, little-endian. TOLERANCE is
  * the largest difference of two samples, full scale being 1 (default 0: equal
@@ -10,7 +10,8 @@
  * The whole reference must be in what was heard, in one piece, with nothing but
  * silence (no louder than the tolerance) before and after it. So a frame too
  * many or too few is found anywhere, if the reference begins and ends with
- * sound. Where it begins is found by its first frames.
+ * sound. Where it begins is found by its first frames. With --tail anything may
+ * have been heard before it: it must be the last, found by its last frame.
  *
  * Exit: 0 equal, 1 different (and how, on stdout), 2 misused. */
 #include <math.h>
@@ -166,10 +167,32 @@ find_offset(const struct pcm *heard, const struct pcm *reference,
 	return best;
 }
 
-static int
-compare(const struct pcm *heard, const struct pcm *reference, double tolerance)
+static size_t
+sound_end(const struct pcm *pcm, double tolerance)
 {
-	size_t offset = find_offset(heard, reference, tolerance);
+	size_t end = pcm->frames;
+
+	while (end && is_silent(pcm, end - 1, tolerance))
+		end--;
+	return end;
+}
+
+static size_t
+find_tail(const struct pcm *heard, const struct pcm *reference,
+	  double tolerance)
+{
+	size_t end = sound_end(heard, tolerance);
+	size_t length = sound_end(reference, tolerance);
+
+	return end > length ? end - length : 0;
+}
+
+static int
+compare(const struct pcm *heard, const struct pcm *reference, double tolerance,
+	bool tail)
+{
+	size_t offset = tail ? find_tail(heard, reference, tolerance)
+			     : find_offset(heard, reference, tolerance);
 	size_t first = 0;
 
 	if (offset + reference->frames > heard->frames) {
@@ -185,7 +208,7 @@ compare(const struct pcm *heard, const struct pcm *reference, double tolerance)
 		printf("different from its frame %zu on\n", first);
 		return 1;
 	}
-	for (size_t i = 0; i < heard->frames; i++) {
+	for (size_t i = tail ? offset : 0; i < heard->frames; i++) {
 		if (i == offset)
 			i += reference->frames;
 		if (i < heard->frames && !is_silent(heard, i, tolerance)) {
@@ -209,28 +232,31 @@ int
 main(int argc, char **argv)
 {
 	struct pcm heard = {.frames = 0}, reference = {.frames = 0};
+	bool tail = argc > 1 && !strcmp(argv[1], "--tail");
+	char **a = argv + 1 + tail;
+	int count = argc - 1 - tail;
 
-	if (argc != 6 && argc != 7) {
+	if (count != 5 && count != 6) {
 		fprintf(stderr,
-			"usage: %s CHANNELS HEARD FORMAT REFERENCE FORMAT "
-			"[TOLERANCE]\n",
+			"usage: %s [--tail] CHANNELS HEARD FORMAT REFERENCE "
+			"FORMAT [TOLERANCE]\n",
 			argv[0]);
 		return 2;
 	}
-	heard.channels = reference.channels = (unsigned)atoi(argv[1]);
-	if (!heard.channels || !parse_format(&heard, argv[3]) ||
-	    !parse_format(&reference, argv[5])) {
+	heard.channels = reference.channels = (unsigned)atoi(a[0]);
+	if (!heard.channels || !parse_format(&heard, a[2]) ||
+	    !parse_format(&reference, a[4])) {
 		fprintf(stderr, "%s: unknown format\n", argv[0]);
 		return 2;
 	}
-	if (!load(&heard, argv[2]) || !load(&reference, argv[4]))
+	if (!load(&heard, a[1]) || !load(&reference, a[3]))
 		return 2;
 	if (!reference.frames) {
 		printf("%s: empty\n", reference.name);
 		return 1;
 	}
 	int r = compare(&heard, &reference,
-			argc == 7 ? parse_tolerance(argv[6]) : 0);
+			count == 6 ? parse_tolerance(a[5]) : 0, tail);
 	free(heard.memory);
 	free(reference.memory);
 	return r;

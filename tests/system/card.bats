@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bats disable=SC1091,SC2030,SC2031,SC2034,SC2154
 # The test card itself, under a program that is not ours.
 
 load lib

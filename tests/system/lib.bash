@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2001,SC2034
 # lib.bash - what every system test stands on: a daemon with a socket, a state,
 # music and a sound card of its own, and what was heard.
 #
@@ -266,13 +266,23 @@ play_through() {
 	find_heard
 }
 
-# heard_equals REFERENCE FORMAT [TOLERANCE]
+# heard_equals REFERENCE FORMAT [TOLERANCE]: that, and nothing else.
 heard_equals() {
+	card_kept_up
+	"$BIN/rotary_pcm_compare" 2 "$HEARD" "$HEARD_FORMAT" "$@"
+}
+
+# heard_ends_with REFERENCE FORMAT [TOLERANCE]
+heard_ends_with() {
+	card_kept_up
+	"$BIN/rotary_pcm_compare" --tail 2 "$HEARD" "$HEARD_FORMAT" "$@"
+}
+
+card_kept_up() {
 	if grep -qE '^[0-9.]+ [0-9]+ lost' "$CARD/events.log"; then
 		echo "the card itself was late: this run proves nothing"
 		return 1
 	fi
-	"$BIN/rotary_pcm_compare" 2 "$HEARD" "$HEARD_FORMAT" "$@"
 }
 
 # --- real time

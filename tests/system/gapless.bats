@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bats disable=SC1091,SC2030,SC2031,SC2034,SC2154
+# A sound cut at an odd sample into two files is heard as one, with no frame
+# too many or too few where they join.
+
+load lib
+
+setup() {
+	rotary_setup
+	export ROTARY_TEST_CARD_PPM=3000000
+}
+teardown() { rotary_teardown; }
+
+# cut BITS: a tone as $HERE/{whole,a,b}.wav, cut at an odd place.
+cut() {
+	wav gapless 44100 "$1" 150005 sine 441
+	sox -D "$CACHE/gapless.wav" "$HERE/a.wav" trim 0 70003s
+	sox -D "$CACHE/gapless.wav" "$HERE/b.wav" trim 70003s
+}
+
+encode_flac() {
+	flac -s -f -o "$MUSIC/$2" "$1"
+}
+
+encode_vorbis() {
+	oggenc -Q -q 5 -s 7 -o "$MUSIC/$2" "$1"
+}
+
+# As floats, exactly.
+flac_floats() {
+	flac_raw "$1" | sox -D -t raw -r 44100 -c 2 -e signed -b 16 - \
+		-t raw -e float -b 32 -
+}
+
+joined_in_one_go() {
+	[ "$(card_events start)" = 1 ]
+	real_time_was_kept
+}
+
+@test "FLAC and FLAC" {
+	cut 16
+	encode_flac "$HERE/a.wav" a.flac
+	encode_flac "$HERE/b.wav" b.flac
+	start_rotaryd
+	play_through a.flac b.flac
+	sox -D "$CACHE/gapless.wav" -t raw "$HERE/reference.raw"
+	heard_equals "$HERE/reference.raw" s16
+	joined_in_one_go
+}
+
+@test "Vorbis and Vorbis" {
+	export ROTARY_TEST_CARD_FORMATS=FLOAT
+	cut 16
+	encode_vorbis "$HERE/a.wav" a.ogg
+	encode_vorbis "$HERE/b.wav" b.ogg
+	start_rotaryd
+	play_through a.ogg b.ogg
+	for file in a.ogg b.ogg; do
+		"$BIN/rotary_ov_raw" "$MUSIC/$file"
+	done >"$HERE/reference.raw"
+	[ "$(stat -c %s "$HERE/reference.raw")" = $((150005 * 8)) ]
+	heard_equals "$HERE/reference.raw" float
+	joined_in_one_go
+}
+
+@test "FLAC and Vorbis, on a card that takes floats" {
+	export ROTARY_TEST_CARD_FORMATS=FLOAT
+	cut 16
+	encode_flac "$HERE/a.wav" a.flac
+	encode_vorbis "$HERE/b.wav" b.ogg
+	start_rotaryd
+	play_through a.flac b.ogg
+	{
+		flac_floats "$MUSIC/a.flac"
+		"$BIN/rotary_ov_raw" "$MUSIC/b.ogg"
+	} >"$HERE/reference.raw"
+	heard_equals "$HERE/reference.raw" float
+	joined_in_one_go
+}
+
+@test "FLAC and Vorbis, on a card of 32 bits" {
+	export ROTARY_TEST_CARD_FORMATS=S32
+	cut 16
+	encode_flac "$HERE/a.wav" a.flac
+	encode_vorbis "$HERE/b.wav" b.ogg
+	start_rotaryd
+	play_through a.flac b.ogg
+	{
+		flac_floats "$MUSIC/a.flac"
+		"$BIN/rotary_ov_raw" "$MUSIC/b.ogg"
+	} >"$HERE/reference.raw"
+	heard_equals "$HERE/reference.raw" float 1/8388608
+	joined_in_one_go
+}
+
+@test "FLAC and Vorbis, on a card that takes everything" {
+	cut 16
+	encode_flac "$HERE/a.wav" a.flac
+	encode_vorbis "$HERE/b.wav" b.ogg
+	start_rotaryd
+	play_through a.flac b.ogg
+	# Of the same rate and channels: there is no need to open it anew.
+	joined_in_one_go
+	{
+		flac_floats "$MUSIC/a.flac"
+		"$BIN/rotary_ov_raw" "$MUSIC/b.ogg"
+	} >"$HERE/reference.raw"
+	heard_equals "$HERE/reference.raw" float 1.5/32768
+}
+
+@test "Twelve times the same short song" {
+	wav short 44100 16 5001 sine 441
+	encode_flac "$CACHE/short.wav" short.flac
+	songs=()
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		songs+=(short.flac)
+		flac_raw "$MUSIC/short.flac" >>"$HERE/reference.raw"
+	done
+	start_rotaryd
+	play_through "${songs[@]}"
+	heard_equals "$HERE/reference.raw" s16
+	joined_in_one_go
+}
