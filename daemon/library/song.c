@@ -12,7 +12,7 @@
  * allocation until the end, where it shows as NULL. */
 #include "daemon/library/song.h"
 
-#include "daemon/library/name.h"
+#include "daemon/source/name.h"
 #include "lib/base/text.h"
 
 #include <assert.h>

@@ -12,6 +12,9 @@
  * nobody's. */
 #include "daemon/source/path.h"
 
+#include "daemon/source/name.h"
+#include "lib/base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -66,6 +69,22 @@ open_found(int found, int flags)
 	return fd;
 }
 
+/* As open_beneath(); where there is no such name, the one that it is the form
+ * of (name.h). */
+static int
+find_beneath(int folder, const char *uri, uint64_t resolve)
+{
+	struct text name = {0};
+	int found = open_beneath(folder, uri, resolve);
+
+	if (found == -ENOENT && strchr(uri, '%') != NULL &&
+	    name_add_inside(&name, uri) && !name.failed &&
+	    path_uri_check(name.bytes) == 0)
+		found = open_beneath(folder, name.bytes, resolve);
+	text_finish(&name);
+	return found;
+}
+
 int
 path_open(const struct path_root *root, const char *uri, int flags)
 {
@@ -80,7 +99,7 @@ path_open(const struct path_root *root, const char *uri, int flags)
 		return -errno;
 	if (uri[0] == '\0')
 		return open_found(folder, flags);
-	found = open_beneath(folder, uri,
+	found = find_beneath(folder, uri,
 			     root->follow_links
 				     ? RESOLVE_NO_MAGICLINKS
 				     : RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
@@ -165,6 +184,24 @@ check_local(int found, uid_t uid)
 	return folder < 0 ? -EACCES : check_folders(folder, uid);
 }
 
+static int
+find_local(const char *path)
+{
+	struct text name = {0};
+	int found = open(path, O_PATH | O_CLOEXEC);
+
+	if (found < 0)
+		found = -errno;
+	if (found == -ENOENT && strchr(path, '%') != NULL &&
+	    name_add_inside(&name, path) && !name.failed) {
+		found = open(name.bytes, O_PATH | O_CLOEXEC);
+		if (found < 0)
+			found = -errno;
+	}
+	text_finish(&name);
+	return found;
+}
+
 int
 path_open_local(const char *path, uid_t uid, int flags)
 {
@@ -173,9 +210,9 @@ path_open_local(const char *path, uid_t uid, int flags)
 
 	if (path[0] != '/')
 		return -EINVAL;
-	found = open(path, O_PATH | O_CLOEXEC);
+	found = find_local(path);
 	if (found < 0)
-		return -errno;
+		return found;
 	error = check_local(found, uid);
 	if (error < 0) {
 		(void)close(found);

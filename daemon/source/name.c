@@ -2,7 +2,7 @@
 /* name.c - the two forms of a file's name, bytes inside and %XX outside. See
  * name.h for the rule; decoding is checked by writing the form again, so that
  * both directions can never disagree. */
-#include "daemon/library/name.h"
+#include "daemon/source/name.h"
 
 #include "lib/base/text.h"
 

@@ -10,8 +10,8 @@
  * The one doubt that is left, a file whose plain name looks like such a form,
  * is settled by whoever opens it: the plain name is tried first.
  * Threads: any; pure but for memory. */
-#ifndef ROTARY_LIBRARY_NAME_H
-#define ROTARY_LIBRARY_NAME_H
+#ifndef ROTARY_SOURCE_NAME_H
+#define ROTARY_SOURCE_NAME_H
 
 #include "lib/base/attr.h"
 

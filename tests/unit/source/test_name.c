@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "daemon/library/name.h"
+#include "daemon/source/name.h"
 
 #include "lib/base/text.h"
 
