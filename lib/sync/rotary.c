@@ -131,14 +131,6 @@ rotary_release(struct hazard_reader *reader)
 	hazard_clear(reader, HAZARD_HEAD);
 }
 
-/* Threads of tests have no role. */
-static void
-assert_writer(void)
-{
-	assert(thread_role() == THREAD_ROLE_NONE ||
-	       thread_role() == THREAD_ROLE_CONTROL);
-}
-
 void
 rotary_init(struct rotary *set, struct hazard_domain *domain)
 {
@@ -155,7 +147,7 @@ rotary_insert(struct rotary *set, struct rotary_node *node)
 	struct rotary_node *before = load_head(set);
 	struct rotary_node *after;
 
-	assert_writer();
+	thread_assert_control();
 	atomic_store_explicit(&node->removed, 0, memory_order_relaxed);
 	set->length++;
 	if (set->length == 1) {
@@ -195,7 +187,7 @@ rotary_remove(struct rotary *set, struct rotary_node *node)
 {
 	struct rotary_node *next = load_next(node);
 
-	assert_writer();
+	thread_assert_control();
 	assert(set->length > 0 && !is_removed(node));
 	atomic_store_explicit(&node->removed, 1, memory_order_seq_cst);
 	set->length--;
@@ -244,7 +236,7 @@ rotary_reclaim(struct rotary *set,
 	struct list *i;
 	struct list *after;
 
-	assert_writer();
+	thread_assert_control();
 	list_for_each_safe (i, after, &set->retired) {
 		struct rotary_node *node =
 			list_entry(i, struct rotary_node, retired);
