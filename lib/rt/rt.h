@@ -18,10 +18,10 @@ struct text;
 
 /* The ladder, best rung first. */
 enum rt_rung {
-	RT_RUNG_FIFO,	  /* sched_setscheduler() let us */
-	RT_RUNG_RTKIT,	  /* RealtimeKit did it for us */
-	RT_RUNG_NICE,	  /* nice -11 */
-	RT_RUNG_NORMAL,	  /* nothing was allowed */
+	RT_RUNG_FIFO,   /* sched_setscheduler() let us */
+	RT_RUNG_RTKIT,  /* RealtimeKit did it for us */
+	RT_RUNG_NICE,   /* nice -11 */
+	RT_RUNG_NORMAL, /* nothing was allowed */
 	RT_RUNG_UNTRIED,
 };
 
@@ -33,23 +33,25 @@ struct rt_figures {
 	pid_t thread_id;
 	char cause[RT_CAUSE_BYTES]; /* why the rung is not the first */
 	/* atomic, see above */
-	ATOMIC(uint32_t) rung;	  /* enum rt_rung */
-	ATOMIC(uint32_t) sealed;  /* 1: the fence is closed */
+	ATOMIC(uint32_t) rung;   /* enum rt_rung */
+	ATOMIC(uint32_t) sealed; /* 1: the fence is closed */
 	ATOMIC(int64_t) worst_wakeup_ns;
 	ATOMIC(int64_t) worst_quantum_ns;
 	ATOMIC(uint64_t) periods; /* cycles of output, quanta of a decoder */
 	ATOMIC(uint64_t) xruns;
 	ATOMIC(uint64_t) overruns; /* quanta that used up their budget */
 	ATOMIC(uint64_t) forbidden[RT_SYSCALLS]; /* by system call number */
-	ATOMIC(uint64_t) allocator_calls; /* of those, malloc's own */
+	ATOMIC(uint64_t) allocator_calls;        /* of those, malloc's own */
 	/* page faults up to the seal, set once */
-	ATOMIC(uint64_t) faults_before;
+	ATOMIC(uint64_t) minor_before;
+	ATOMIC(uint64_t) major_before;
 };
 
 enum rt_fence { RT_FENCE_OFF, RT_FENCE_COUNT, RT_FENCE_KILL };
 
 /* Registers the calling thread's figures: clears them and fills in name and
- * thread_id. Must be the first call of a real-time thread. */
+ * thread_id. Must be the first call of a real-time thread; nobody reads them
+ * before it has returned. */
 void rt_figures_begin(struct rt_figures *figures, const char *name);
 /* They are not looked at by signal handlers any more. */
 void rt_figures_end(void);
@@ -70,17 +72,23 @@ enum rt_profile { RT_PROFILE_DECODER, RT_PROFILE_OUTPUT };
 
 /* Closes the fence around the calling thread. Calls that are not in the
  * profile are counted in its figures and, by fence, repeated (COUNT) or fatal
- * with a backtrace (KILL; malloc's own are only counted, apart). event_fd is
- * the one descriptor write() is allowed on. It can never be opened again.
- * Returns 0, -errno; sets figures->sealed. */
+ * with a backtrace (KILL; malloc's own are only counted, apart). Starting a
+ * thread or a process fails with EAGAIN under COUNT: a call that returns twice
+ * cannot be repeated. event_fd (-1: none) is the one descriptor write() is
+ * allowed on. The fence can never be opened again.
+ * Returns 0, -ENOTSUP (a processor that we have no filter for), -errno of
+ * prctl() or seccomp(), and then the thread is not sealed. Sets
+ * figures->sealed. */
 NODISCARD int rt_seal(struct rt_figures *figures, enum rt_fence fence,
 		      enum rt_profile profile, int event_fd);
 
 /* The quantum's budget: a timer on the thread's own CPU clock. When it fires
- * the thread is demoted to SCHED_IDLE at once and on_overrun(context) runs in
- * the signal handler: async-signal-safe things and futex wakes only. */
+ * the thread is demoted to SCHED_IDLE at once (SCHED_OTHER, where RLIMIT_NICE
+ * would not let it come back) and on_overrun(context) runs in the signal
+ * handler: async-signal-safe things and futex wakes only. */
 struct rt_budget {
-	void *timer;
+	void *timer; /* NULL: there is none */
+	int demoted_policy;
 	int64_t limit_ns;
 	struct rt_figures *figures;
 	void (*on_overrun)(void *context);
@@ -94,14 +102,18 @@ enum { RT_QUANTUM_BUDGET_NS = 20 * 1000 * 1000 };
 NODISCARD int rt_budget_init(struct rt_budget *budget,
 			     struct rt_figures *figures, int64_t limit_ns,
 			     void (*on_overrun)(void *context), void *context);
+/* Any thread. Harmless on a zeroed budget, and the second time. */
 void rt_budget_finish(struct rt_budget *budget);
 RT_DEVICE void rt_budget_start(struct rt_budget *budget);
 /* Stops the timer; true when it fired in this quantum. */
 RT_DEVICE bool rt_budget_stop(struct rt_budget *budget);
-/* Control: back to SCHED_FIFO for a thread that was demoted. 0 or -errno. */
-NODISCARD int rt_repromote(struct rt_figures *figures, int priority);
+/* Back to its rung for a thread that was demoted. Any thread that is not
+ * sealed; on RealtimeKit's rung it is one call over D-Bus, given up after
+ * 100 ms. 0 or -errno. */
+MAY_BLOCK NODISCARD int rt_repromote(struct rt_figures *figures, int priority);
 
 RT_SAFE void rt_note_wakeup(struct rt_figures *figures, int64_t late_ns);
+/* Also counts a period. */
 RT_SAFE void rt_note_quantum(struct rt_figures *figures, int64_t used_ns);
 
 /* Memory that never leaves: text and data of the program, libc, libm and the

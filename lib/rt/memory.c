@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* memory.c - pages that are there before they are needed, and stay.
+ *
+ * No mlockall(): with a finite RLIMIT_MEMLOCK its FUTURE flag makes
+ * pthread_create() fail, and ONFAULT leaves cold text to be evicted. Segments
+ * are locked one by one until the limit is spent; what is over is reported. */
+#include "lib/rt/permit.h"
+#include "lib/rt/rt.h"
+
+#include <errno.h>
+#include <link.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct locking {
+	const char *const *names;
+	struct rt_memory_report report;
+};
+
+static size_t
+page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool
+begins_with(const char *string, const char *prefix)
+{
+	return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+/* path is empty for the program itself, and for the vDSO, which has no file and
+ * is the kernel's own. */
+static bool
+is_wanted(const struct locking *locking, const char *path, bool is_program)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash != NULL ? slash + 1 : path;
+	size_t i;
+
+	if (is_program || begins_with(file, "libc.so") ||
+	    begins_with(file, "libm.so"))
+		return true;
+	if (path[0] == '\0' || locking->names == NULL)
+		return false;
+	for (i = 0; locking->names[i] != NULL; i++)
+		if (strstr(file, locking->names[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* The linker calls the program first. */
+static int
+lock_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct locking *locking = context;
+	struct rt_memory_report *report = &locking->report;
+	const bool is_program =
+		report->locked_bytes == 0 && report->missing_bytes == 0;
+	const uintptr_t page = page_bytes();
+	size_t i;
+
+	(void)size;
+	if (!is_wanted(locking, info->dlpi_name, is_program))
+		return 0;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const uintptr_t begin =
+			(info->dlpi_addr + segment->p_vaddr) / page * page;
+		const uintptr_t end = (info->dlpi_addr + segment->p_vaddr +
+				       segment->p_memsz + page - 1) /
+				      page * page;
+
+		if (segment->p_type != PT_LOAD || begin == end)
+			continue;
+		if (mlock((void *)begin, end - begin) == 0)
+			report->locked_bytes += end - begin;
+		else
+			report->missing_bytes += end - begin;
+	}
+	return 0;
+}
+
+void
+rt_lock_program(const char *const names[], struct rt_memory_report *ret_report)
+{
+	struct locking locking = {.names = names};
+	const uint64_t limit = permit_limit(RLIMIT_MEMLOCK);
+
+	locking.report.limit_bytes =
+		permit_capability(CAP_IPC_LOCK) || limit > SIZE_MAX
+			? SIZE_MAX
+			: (size_t)limit;
+	dl_iterate_phdr(lock_object, &locking);
+	*ret_report = locking.report;
+}
+
+/* Writes to each page, so that none is the shared zero page. */
+static void
+populate(void *pool, size_t length)
+{
+	const size_t page = page_bytes();
+	volatile char *bytes = pool;
+	size_t i;
+
+	if (madvise(pool, length, MADV_POPULATE_WRITE) == 0)
+		return;
+	for (i = 0; i < length; i += page)
+		bytes[i] = 0;
+}
+
+void *
+rt_pool_map(size_t length, bool *ret_locked)
+{
+	void *pool = mmap(NULL, length, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pool == MAP_FAILED)
+		return NULL;
+	/* mlock2() without a flag populates what it locks */
+	*ret_locked = mlock2(pool, length, 0) == 0;
+	if (!*ret_locked)
+		populate(pool, length);
+	return pool;
+}
+
+void
+rt_pool_unmap(void *pool, size_t length)
+{
+	if (pool != NULL)
+		(void)munmap(pool, length);
+}

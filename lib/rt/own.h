@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* own.h - what the handlers of a signal know about the thread they run on.
+ * Threads: each its own. Private to lib/rt. */
+#ifndef ROTARY_RT_OWN_H
+#define ROTARY_RT_OWN_H
+
+#include "lib/rt/rt.h"
+
+struct rt_own {
+	struct rt_figures *figures; /* NULL: no real-time thread */
+	enum rt_fence fence;
+	bool dying; /* a forbidden call was fatal; the report is being written
+		     */
+};
+
+/* Initial-exec: a signal handler may not enter the dynamic linker. */
+extern _Thread_local
+	__attribute__((tls_model("initial-exec"))) struct rt_own rt_own;
+
+#endif
