@@ -105,6 +105,21 @@ converse(sd_bus *bus, pid_t thread_id, int priority, int64_t deadline_ns,
 				  (uint64_t)thread_id, (uint32_t)priority);
 }
 
+static void
+explain(int result, const sd_bus_error *error, char *ret_reason,
+	size_t reason_bytes)
+{
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+	    sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		snprintf(ret_reason, reason_bytes, "no RealtimeKit");
+	else if (result == -ETIMEDOUT)
+		snprintf(ret_reason, reason_bytes,
+			 "RealtimeKit does not answer");
+	else
+		snprintf(ret_reason, reason_bytes, "RealtimeKit: %s",
+			 strerrordesc_np(-result));
+}
+
 int
 rtkit_promote(pid_t thread_id, int priority, int64_t timeout_ns,
 	      char *ret_reason, size_t reason_bytes)
@@ -119,20 +134,8 @@ rtkit_promote(pid_t thread_id, int priority, int64_t timeout_ns,
 		return result;
 	}
 	result = converse(bus, thread_id, priority, deadline_ns, &error);
-	if (result < 0) {
-		const bool absent =
-			sd_bus_error_has_name(&error,
-					      SD_BUS_ERROR_SERVICE_UNKNOWN) ||
-			sd_bus_error_has_name(&error,
-					      SD_BUS_ERROR_NAME_HAS_NO_OWNER);
-
-		if (absent)
-			snprintf(ret_reason, reason_bytes, "no RealtimeKit");
-		else
-			snprintf(ret_reason, reason_bytes,
-				 "RealtimeKit refused (%s)",
-				 strerrordesc_np(-result));
-	}
+	if (result < 0)
+		explain(result, &error, ret_reason, reason_bytes);
 	sd_bus_error_free(&error);
 	sd_bus_close_unref(bus);
 	return result < 0 ? result : 0;

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +124,48 @@ without_rights_it_climbs_down_and_says_why(void **state)
 				   "bus; RLIMIT_NICE is 0, below 31");
 }
 
+/* A bus that takes the connection and then hangs. */
+static int
+climb_while_the_bus_hangs(void *argument)
+{
+	static struct promoted promoted;
+	const struct rlimit none = {0, 0};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char variable[64];
+
+	(void)argument;
+	/* an abstract name, which leaves nothing behind */
+	snprintf(variable, sizeof(variable), "unix:abstract=rotary-test-%d",
+		 (int)getpid());
+	strcpy(address.sun_path + 1, strchr(variable, '=') + 1);
+	if (bind(listener, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			     strlen(address.sun_path + 1))) != 0 ||
+	    listen(listener, 1) != 0)
+		return 1;
+	setenv("DBUS_SYSTEM_BUS_ADDRESS", variable, 1);
+	setrlimit(RLIMIT_RTPRIO, &none);
+	setrlimit(RLIMIT_NICE, &none);
+	child_drop_rights();
+	promote(&promoted);
+	fprintf(stderr, "%s", promoted.figures.cause);
+	return promoted.rung == RT_RUNG_NORMAL ? 0 : 2;
+}
+
+static void
+a_bus_that_hangs_is_given_up(void **state)
+{
+	char cause[256];
+	const int status = child_run(climb_while_the_bus_hangs, NULL, cause,
+				     sizeof(cause));
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_non_null(strstr(cause, "; RealtimeKit does not answer; "));
+}
+
 static int
 climb_with_nice_only(void *argument)
 {
@@ -173,6 +217,7 @@ main(void)
 		cmocka_unit_test(with_the_right_the_first_rung_is_fifo),
 		cmocka_unit_test(a_probe_changes_nothing),
 		cmocka_unit_test(without_rights_it_climbs_down_and_says_why),
+		cmocka_unit_test(a_bus_that_hangs_is_given_up),
 		cmocka_unit_test(niceness_is_the_third_rung),
 		cmocka_unit_test(each_rung_has_a_name),
 	};
