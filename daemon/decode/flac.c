@@ -21,6 +21,7 @@ enum {
 	STEPS_MAX = 32, /* pieces of damage passed over in one call */
 	TRIES_MAX = 4,  /* frames tried in one call */
 	STREAM_HEAD_BYTES = 8,
+	PROBE_OF_FRAME = 60, /* bare frames; other formats look alike */
 };
 
 /* Sees more bytes, or says why there are none. */
@@ -284,7 +285,13 @@ flac_look_from(struct flac *flac, uint64_t offset)
 static int
 probe(const uint8_t *head, size_t length)
 {
-	return length >= 4 && memcmp(head, "fLaC", 4) == 0 ? 100 : 0;
+	struct flac_frame frame;
+
+	if (length >= 4 && memcmp(head, "fLaC", 4) == 0)
+		return 100;
+	return flac_frame_parse(head, length, &frame) == FLAC_PARSE_OK
+		       ? PROBE_OF_FRAME
+		       : 0;
 }
 
 static const struct decoder_info *

@@ -368,7 +368,8 @@ seek(struct decoder *decoder, uint64_t frame)
 	uint64_t offset = 0;
 	int error;
 
-	if (total > 0 && frame >= total) {
+	if ((total > 0 && frame >= total) ||
+	    frame > INT64_MAX - flac->track.base) {
 		flac_track_move(&flac->track, frame);
 		flac->final = DECODE_END;
 		return 0;

@@ -81,6 +81,20 @@ frames_of_page(struct vorbis *vorbis, long block)
 	return frames;
 }
 
+/* The granule of a stream's last page leaves out what the encoder had to add
+ * to its last block, and how much that is, is lost with the page before. But
+ * all blocks begin on a grid, which tells at least the least it can be. */
+static int64_t
+cut_from_end(struct vorbis *vorbis, int64_t place)
+{
+	const int64_t grid =
+		vorbis_info_blocksize(&vorbis->library_info, 0) / 4;
+	const int64_t off = (place - (int64_t)vorbis->position) % grid;
+
+	vorbis->cap_end = true;
+	return off > 0 ? grid - off : -off;
+}
+
 /* Takes the clock from the page in hand, before its first audio packet is
  * decoded. */
 static void
@@ -88,8 +102,8 @@ set_clock(struct vorbis *vorbis, long block)
 {
 	const struct ogg_page_info *page = &vorbis->link.page;
 	const int64_t frames = frames_of_page(vorbis, block);
-	uint64_t place;
-	uint64_t limit;
+	int64_t place;
+	int64_t limit;
 
 	if (page->granule < 0)
 		return; /* no packet ends here: the next page tells */
@@ -101,17 +115,16 @@ set_clock(struct vorbis *vorbis, long block)
 	if (!vorbis->adrift)
 		return;
 	vorbis->adrift = false;
-	place = page->granule - frames > vorbis->granule_base
-			? (uint64_t)(page->granule - frames -
-				     vorbis->granule_base)
-			: 0;
+	place = page->granule - frames - vorbis->granule_base;
+	if ((page->flags & OGG_PAGE_END) != 0)
+		place += cut_from_end(vorbis, place);
 	limit = vorbis->info.frames > 0
-			? vorbis->info.frames
-			: vorbis->stage.next +
-				  (uint64_t)GAP_MAX_S *
+			? (int64_t)vorbis->info.frames
+			: (int64_t)vorbis->stage.next +
+				  (int64_t)GAP_MAX_S *
 					  vorbis->info.spec.rate_hz;
-	if (place >= vorbis->position && place <= limit)
-		vorbis->position = place;
+	if (place >= (int64_t)vorbis->position && place <= limit)
+		vorbis->position = (uint64_t)place;
 }
 
 static void
@@ -120,11 +133,13 @@ lose_track(struct vorbis *vorbis)
 	(void)vorbis_synthesis_restart(&vorbis->state);
 	vorbis->previous_block = 0;
 	vorbis->adrift = true;
+	vorbis->cap_end = false;
 }
 
-/* Planes into interleaved frames in the order of a WAVE file. */
+/* Planes into interleaved frames in the order of a WAVE file. end: where the
+ * packet's page ends, if it is the last on it. */
 static void
-stage_frames(struct vorbis *vorbis)
+stage_frames(struct vorbis *vorbis, int64_t end)
 {
 	const uint32_t channels = vorbis->info.spec.channels;
 	const uint8_t *map = channel_maps[channels - 1];
@@ -146,6 +161,11 @@ stage_frames(struct vorbis *vorbis)
 		}
 	}
 	(void)vorbis_synthesis_read(&vorbis->state, count);
+	if (vorbis->cap_end && end >= 0 &&
+	    (int64_t)vorbis->position + count > end)
+		count = end > (int64_t)vorbis->position
+				? (int)(end - (int64_t)vorbis->position)
+				: 0;
 	stage_put(&vorbis->stage, vorbis->position, (size_t)count);
 	vorbis->position += (uint64_t)count;
 }
@@ -185,7 +205,7 @@ take_packet(struct vorbis *vorbis, const struct ogg_piece *piece)
 		return;
 	}
 	vorbis->previous_block = block;
-	stage_frames(vorbis);
+	stage_frames(vorbis, piece->granule - vorbis->granule_base);
 }
 
 enum ogg_status
@@ -274,7 +294,8 @@ seek(struct decoder *decoder, uint64_t frame)
 	int error;
 
 	stage_move(&vorbis->stage, frame);
-	if (total > 0 && frame >= total) {
+	if ((total > 0 && frame >= total) ||
+	    frame > (uint64_t)(INT64_MAX - vorbis->granule_base)) {
 		vorbis->final = DECODE_END;
 		return 0;
 	}

@@ -167,6 +167,7 @@ vorbis_begin_again(struct vorbis *vorbis)
 	(void)vorbis_synthesis_restart(&vorbis->state);
 	vorbis->previous_block = 0;
 	vorbis->adrift = false;
+	vorbis->cap_end = false;
 	vorbis->has_audio = false;
 	vorbis->position = 0;
 	return 0;

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Native FLAC, against what the encoder was given. */
+#include "daemon/decode/flac_frame.h"
+#include "tests/kit/dice.h"
+#include "tests/kit/failing_allocator.h"
+#include "tests/kit/music/music.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct recipe plain = {
+	.rate_hz = 44100,
+	.channels = 2,
+	.bits = 16,
+	.frames = 20000,
+	.block = 1024,
+	.seed = 1,
+};
+
+enum { FRAME_BYTES = 8 }; /* of plain */
+
+static void
+assert_same(const struct bytes *got, const struct bytes *wanted)
+{
+	assert_int_equal(got->length, wanted->length);
+	assert_memory_equal(got->data, wanted->data, wanted->length);
+}
+
+static void
+check_whole(const struct recipe *recipe)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct decoder_info info;
+
+	make_flac(recipe, &file, &wanted);
+	assert_int_equal(play(&file, &got, &info), DECODE_END);
+	assert_int_equal(info.spec.rate_hz, recipe->rate_hz);
+	assert_int_equal(info.spec.channels, recipe->channels);
+	assert_int_equal(info.spec.bits, recipe->bits);
+	assert_int_equal(info.frames,
+			 recipe->unknown_total ? 0 : recipe->frames);
+	assert_int_equal(info.gap_frames, 0);
+	assert_same(&got, &wanted);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_each_width_and_channel_count(void **state)
+{
+	static const uint32_t widths[] = {4, 5, 8, 12, 15, 16, 20, 24, 31, 32};
+	struct recipe recipe = {.rate_hz = 48000, .frames = 1500, .block = 256};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+		for (uint32_t channels = 1; channels <= 8; channels++) {
+			recipe.bits = widths[i];
+			recipe.channels = channels;
+			recipe.seed = i;
+			check_whole(&recipe);
+		}
+}
+
+static void
+test_odd_rates_and_block_sizes(void **state)
+{
+	static const uint32_t rates[] = {1,     255,    8000,   11025, 35467,
+					 44099, 192000, 384000, 655350};
+	static const uint32_t blocks[] = {16, 192, 577, 4608, 65535};
+	struct recipe recipe = plain;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		recipe.rate_hz = rates[i];
+		check_whole(&recipe);
+	}
+	recipe = plain;
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		recipe.block = blocks[i];
+		recipe.frames = 3 * blocks[i] + 7;
+		check_whole(&recipe);
+	}
+	recipe = plain;
+	recipe.unknown_total = true;
+	check_whole(&recipe);
+	recipe.frames = 1;
+	check_whole(&recipe);
+}
+
+static void
+test_scraps_give_the_same(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+
+	(void)state;
+	make_flac(&plain, &file, &wanted);
+	for (uint64_t seed = 0; seed < 12; seed++) {
+		const size_t ring = seed % 3 == 0 ? 2048 : 8192;
+		struct player player;
+
+		assert_int_equal(player_open(&player, &file, 0, ring, NULL), 0);
+		player_go_to_scraps(&player, seed);
+		if (seed == 1)
+			player.scrap_max = 1;
+		got.length = 0;
+		assert_int_equal(player_decode(&player, 333, &got), DECODE_END);
+		player_close(&player);
+		assert_same(&got, &wanted);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_a_cut_file_plays_its_valid_part(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes cut = {0};
+	struct bytes got = {0};
+
+	(void)state;
+	make_flac(&plain, &file, &wanted);
+	for (size_t length = 0; length < file.length;
+	     length += length < 100 ? 1 : 211) {
+		size_t common;
+
+		bytes_copy(&cut, &file);
+		cut.length = length;
+		got.length = 0;
+		(void)play(&cut, &got, NULL);
+		assert_true(got.length <= wanted.length);
+		assert_int_equal(got.length % FRAME_BYTES, 0);
+		/* Only the very last frame may be made up of silence. */
+		common = got.length == wanted.length
+				 ? got.length - (plain.frames % plain.block) *
+							FRAME_BYTES
+				 : got.length;
+		assert_memory_equal(got.data ? got.data : (uint8_t *)"",
+				    wanted.data, common);
+		/* And nothing of what is there is missing. */
+		if (length > 9000)
+			assert_true(got.length / FRAME_BYTES + 2 * plain.block >
+				    (length - 9000) * plain.frames /
+					    file.length);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&cut);
+	bytes_finish(&got);
+}
+
+/* Where the first frame begins: behind STREAMINFO and the encoder's tags. */
+static size_t
+audio_of(const struct bytes *file)
+{
+	struct flac_frame frame;
+	bool found;
+	const size_t at =
+		flac_frame_find(file->data, file->length, 42, &frame, &found);
+
+	assert_true(found && frame.number == 0);
+	return at;
+}
+
+static void
+test_damage_is_silence_of_its_length(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes bad = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(4);
+	size_t audio;
+
+	(void)state;
+	make_flac(&plain, &file, &wanted);
+	audio = audio_of(&file);
+	for (int round = 0; round < 150; round++) {
+		const uint32_t flips = 1 + dice_roll(&dice, 8);
+		struct decoder_info info;
+		size_t silent = 0;
+
+		bytes_copy(&bad, &file);
+		for (uint32_t i = 0; i < flips; i++)
+			bad.data[audio +
+				 dice_roll(&dice,
+					   (uint32_t)(bad.length - audio))] ^=
+				(uint8_t)(1 << dice_roll(&dice, 8));
+		got.length = 0;
+		assert_int_equal(play(&bad, &got, &info), DECODE_END);
+		assert_int_equal(got.length, wanted.length);
+		for (size_t at = 0; at < got.length; at += FRAME_BYTES)
+			if (memcmp(got.data + at, wanted.data + at,
+				   FRAME_BYTES) != 0) {
+				static const uint8_t zero[FRAME_BYTES];
+
+				assert_memory_equal(got.data + at, zero,
+						    FRAME_BYTES);
+				silent++;
+			}
+		assert_in_range(silent, 1, flips * plain.block);
+		assert_in_range(info.gap_frames, silent, flips * plain.block);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&bad);
+	bytes_finish(&got);
+}
+
+static void
+test_any_damage_ends(void **state)
+{
+	struct bytes file = {0};
+	struct bytes bad = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(9);
+	struct recipe recipe = plain;
+
+	(void)state;
+	recipe.frames = 5000;
+	make_flac(&recipe, &file, NULL);
+	for (int round = 0; round < 300; round++) {
+		const uint32_t reach =
+			round % 2 == 0 ? 60 : (uint32_t)file.length;
+
+		bytes_copy(&bad, &file);
+		for (int i = 0; i < 6; i++)
+			bad.data[dice_roll(&dice, reach)] =
+				(uint8_t)dice_roll(&dice, 256);
+		got.length = 0;
+		(void)play(&bad, &got, NULL);
+		/* No gap is believed that the header contradicts by much. */
+		assert_true(got.length < (size_t)64 << 20);
+	}
+	bytes_finish(&file);
+	bytes_finish(&bad);
+	bytes_finish(&got);
+}
+
+static void
+test_a_missing_frame_is_silence(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct flac_frame frame;
+	struct decoder_info info;
+	const size_t block_bytes = (size_t)plain.block * FRAME_BYTES;
+	size_t third;
+	size_t fourth;
+	bool found;
+
+	(void)state;
+	make_flac(&plain, &file, &wanted);
+	third = audio_of(&file);
+	for (int i = 0; i < 2; i++)
+		third = flac_frame_find(file.data, file.length, third + 16,
+					&frame, &found);
+	assert_int_equal(frame.number, 2);
+	fourth = flac_frame_find(file.data, file.length, third + 16, &frame,
+				 &found);
+	bytes_cut(&file, third, fourth - third);
+	memset(wanted.data + 2 * block_bytes, 0, block_bytes);
+	assert_int_equal(play(&file, &got, &info), DECODE_END);
+	assert_same(&got, &wanted);
+	assert_int_equal(info.gap_frames, plain.block);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+check_seeks(const struct bytes *file, uint64_t seed)
+{
+	struct bytes whole = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(seed);
+	struct player player;
+	uint64_t frames;
+
+	assert_int_equal(play(file, &whole, NULL), DECODE_END);
+	frames = whole.length / FRAME_BYTES;
+	assert_int_equal(player_open(&player, file, 0, 0, NULL), 0);
+	for (int i = 0; i < 40; i++) {
+		uint64_t frame = dice_roll(&dice, (uint32_t)frames + 100);
+
+		if (i < 3)
+			frame = i == 0 ? 0 : frames - (uint64_t)i + 1;
+		got.length = 0;
+		assert_int_equal(
+			player.decoder->ops->seek(player.decoder, frame), 0);
+		assert_int_equal(player_decode(&player, 4096, &got),
+				 DECODE_END);
+		if (frame > frames)
+			frame = frames;
+		assert_int_equal(got.length, (frames - frame) * FRAME_BYTES);
+		if (got.length > 0)
+			assert_memory_equal(got.data,
+					    whole.data + frame * FRAME_BYTES,
+					    got.length);
+	}
+	player_close(&player);
+	bytes_finish(&whole);
+	bytes_finish(&got);
+}
+
+static void
+test_seeks_are_exact(void **state)
+{
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	size_t audio;
+
+	(void)state;
+	recipe.frames = 150000;
+	make_flac(&recipe, &file, NULL);
+	check_seeks(&file, 1);
+	/* Over damage too. */
+	audio = audio_of(&file);
+	memset(file.data + audio + 30000, 0x55, 20000);
+	check_seeks(&file, 2);
+	file.length = 0;
+	recipe.unknown_total = true;
+	make_flac(&recipe, &file, NULL);
+	check_seeks(&file, 3);
+	bytes_finish(&file);
+}
+
+static void
+test_another_rate_is_another_link(void **state)
+{
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	struct bytes second = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct player player;
+	uint64_t offset;
+
+	(void)state;
+	make_flac(&recipe, &file, &wanted);
+	recipe.rate_hz = 48000;
+	recipe.channels = 1;
+	make_flac(&recipe, &second, &wanted);
+	offset = file.length;
+	/* Bare frames, without a second header. */
+	bytes_append(&file, second.data + audio_of(&second),
+		     second.length - audio_of(&second));
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
+	assert_int_equal(player_decode(&player, 1000, &got), DECODE_LINK);
+	assert_int_equal(player.decoder->ops->info(player.decoder)->link_offset,
+			 offset);
+	player_close(&player);
+	assert_int_equal(player_open(&player, &file, offset, 0, NULL), 0);
+	assert_int_equal(
+		player.decoder->ops->info(player.decoder)->spec.rate_hz, 48000);
+	assert_int_equal(player_decode(&player, 1000, &got), DECODE_END);
+	player_close(&player);
+	assert_same(&got, &wanted);
+	bytes_finish(&file);
+	bytes_finish(&second);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_files_one_behind_the_other_are_links(void **state)
+{
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	uint64_t offset = 0;
+	int links = 0;
+
+	(void)state;
+	make_flac(&recipe, &file, &wanted);
+	make_flac(&recipe, &file, &wanted);
+	recipe.bits = 24;
+	make_flac(&recipe, &file, &wanted);
+	for (enum decode_status status = DECODE_LINK; status == DECODE_LINK;) {
+		struct player player;
+
+		assert_int_equal(player_open(&player, &file, offset, 0, NULL),
+				 0);
+		status = player_decode(&player, 1000, &got);
+		offset = player.decoder->ops->info(player.decoder)->link_offset;
+		player_close(&player);
+		links++;
+	}
+	assert_int_equal(links, 3);
+	assert_same(&got, &wanted);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+struct found {
+	int count;
+	size_t longest;
+	char title[64];
+	char artist[64];
+};
+
+static void
+note_tag(void *context, const char *name, const char *value, size_t length)
+{
+	struct found *found = context;
+
+	found->count++;
+	if (length > found->longest)
+		found->longest = length;
+	assert_int_equal(value[length], '\0');
+	if (strcmp(name, "TITLE") == 0)
+		memcpy(found->title, value, length + 1);
+	if (strcmp(name, "ARTIST") == 0)
+		memcpy(found->artist, value, length + 1);
+}
+
+static void
+test_tags_however_odd(void **state)
+{
+	const size_t huge = 3 << 20;
+	char *picture = malloc(huge + 1);
+	const char *tags[] = {"METADATA_BLOCK_PICTURE",
+			      picture,
+			      "TITLE",
+			      "GrXXe",
+			      "LYRICS",
+			      picture,
+			      "BADNAME",
+			      "x",
+			      "ARTIST",
+			      "a=b",
+			      NULL};
+	uint8_t *at;
+	struct recipe recipe = plain;
+	struct found found = {0};
+	struct bytes file = {0};
+	struct player player;
+
+	(void)state;
+	assert_non_null(picture);
+	memset(picture, 'A', huge);
+	picture[huge] = '\0';
+	recipe.tags = tags;
+	make_flac(&recipe, &file, NULL);
+	/* What the encoder would not write: no UTF-8, and no name. */
+	at = memmem(file.data, file.length, "GrXXe", 5);
+	memcpy(at, "Gr\xfc\xdf", 4);
+	at = memmem(file.data, file.length, "BADNAME", 7);
+	*at = 1;
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
+	assert_int_equal(
+		player.decoder->ops->tags(player.decoder, note_tag, &found), 0);
+	player_close(&player);
+	assert_string_equal(found.title, "Gr\xfc\xdf"
+					 "e");
+	assert_string_equal(found.artist, "a=b");
+	assert_int_equal(found.count, 2);
+	bytes_finish(&file);
+	free(picture);
+}
+
+static void
+test_other_tags_around_it(void **state)
+{
+	static const uint8_t id3[] = {'I', 'D', '3', 4, 0, 0, 0, 0, 1, 0};
+	static const uint8_t id3v1[128] = {'T', 'A', 'G', 0xff, 0xf8};
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct decoder_info info;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		bytes_append(&file, id3, sizeof(id3));
+		bytes_append(&file, NULL, 128);
+	}
+	make_flac(&plain, &file, &wanted);
+	bytes_append(&file, id3v1, sizeof(id3v1));
+	assert_int_equal(play(&file, &got, &info), DECODE_END);
+	assert_same(&got, &wanted);
+	assert_int_equal(info.gap_frames, 0);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_no_memory(void **state)
+{
+	struct failing_allocator allocator;
+	struct bytes file = {0};
+	struct player player;
+	size_t calls;
+
+	(void)state;
+	make_flac(&plain, &file, NULL);
+	failing_allocator_init(&allocator, 0);
+	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
+	player_close(&player);
+	assert_int_equal(allocator.live, 0);
+	calls = allocator.calls;
+	assert_true(calls > 2);
+	for (size_t at = 1; at <= calls; at++) {
+		failing_allocator_init(&allocator, at);
+		/* Without memory for its tags a file still plays. */
+		(void)player_open(&player, &file, 0, 0, &allocator.base);
+		player_close(&player);
+		assert_int_equal(allocator.live, 0);
+	}
+	bytes_finish(&file);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_width_and_channel_count),
+		cmocka_unit_test(test_odd_rates_and_block_sizes),
+		cmocka_unit_test(test_scraps_give_the_same),
+		cmocka_unit_test(test_a_cut_file_plays_its_valid_part),
+		cmocka_unit_test(test_damage_is_silence_of_its_length),
+		cmocka_unit_test(test_any_damage_ends),
+		cmocka_unit_test(test_a_missing_frame_is_silence),
+		cmocka_unit_test(test_seeks_are_exact),
+		cmocka_unit_test(test_another_rate_is_another_link),
+		cmocka_unit_test(test_files_one_behind_the_other_are_links),
+		cmocka_unit_test(test_tags_however_odd),
+		cmocka_unit_test(test_other_tags_around_it),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

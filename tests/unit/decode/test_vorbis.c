@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ogg Vorbis, against libvorbisfile. */
+#include "daemon/decode/ogg_page.h"
+#include "tests/kit/dice.h"
+#include "tests/kit/failing_allocator.h"
+#include "tests/kit/music/music.h"
+
+#include <ogg/ogg.h>
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct recipe plain = {
+	.rate_hz = 44100,
+	.channels = 2,
+	.frames = 60000,
+	.seed = 2,
+	.serial = 77,
+};
+
+enum { FRAME_BYTES = 8 }; /* of plain */
+
+static void
+assert_same(const struct bytes *got, const struct bytes *wanted)
+{
+	assert_int_equal(got->length, wanted->length);
+	assert_memory_equal(got->data, wanted->data, wanted->length);
+}
+
+/* From the order of Vorbis to that of WAVE, as its specification names the
+ * channels (Vorbis I, 4.3.9). */
+static void
+reorder(struct bytes *samples, uint32_t channels)
+{
+	static const char *const vorbis[] = {"",       "M",       "LR",
+					     "LCR",    "LRlr",    "LCRlr",
+					     "LCRlrE", "LCRsSBE", "LCRsSlrE"};
+	static const char *const wave[] = {"",       "M",       "LR",
+					   "LRC",    "LRlr",    "LRClr",
+					   "LRCElr", "LRCEBsS", "LRCElrsS"};
+	const uint32_t frame_bytes = channels * 4;
+
+	for (size_t at = 0; at < samples->length; at += frame_bytes) {
+		uint32_t frame[8];
+
+		memcpy(frame, samples->data + at, frame_bytes);
+		for (uint32_t c = 0; c < channels; c++) {
+			const char *from =
+				strchr(vorbis[channels], wave[channels][c]);
+
+			memcpy(samples->data + at + (size_t)c * 4,
+			       &frame[from - vorbis[channels]], 4);
+		}
+	}
+}
+
+static void
+test_each_channel_count(void **state)
+{
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct decoder_info info;
+
+	(void)state;
+	recipe.frames = 8000;
+	for (uint32_t channels = 1; channels <= 8; channels++) {
+		recipe.channels = channels;
+		file.length = 0;
+		wanted.length = 0;
+		got.length = 0;
+		make_vorbis(&recipe, &file);
+		vorbisfile_decode(&file, &wanted);
+		reorder(&wanted, channels);
+		assert_int_equal(play(&file, &got, &info), DECODE_END);
+		assert_int_equal(info.spec.channels, channels);
+		assert_int_equal(info.spec.kind, SAMPLE_F32);
+		assert_int_equal(info.frames, recipe.frames);
+		assert_int_equal(got.length,
+				 (size_t)recipe.frames * channels * 4);
+		assert_same(&got, &wanted);
+	}
+	recipe.channels = 9;
+	file.length = 0;
+	make_vorbis(&recipe, &file);
+	{
+		struct player player;
+
+		assert_int_equal(player_open(&player, &file, 0, 0, NULL),
+				 -ENOTSUP);
+		assert_non_null(strstr(player.reason, "8 channels"));
+		player_close(&player);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_rates_and_lengths(void **state)
+{
+	static const uint32_t rates[] = {8000, 11025, 22050, 32000, 96000};
+	static const uint32_t lengths[] = {1, 63, 64, 1000, 4097, 50000};
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+
+	(void)state;
+	for (size_t r = 0; r < sizeof(rates) / sizeof(rates[0]); r++)
+		for (size_t l = 0; l < sizeof(lengths) / sizeof(lengths[0]);
+		     l++) {
+			struct decoder_info info;
+
+			recipe.rate_hz = rates[r];
+			recipe.frames = lengths[l];
+			file.length = 0;
+			wanted.length = 0;
+			got.length = 0;
+			make_vorbis(&recipe, &file);
+			vorbisfile_decode(&file, &wanted);
+			assert_int_equal(play(&file, &got, &info), DECODE_END);
+			assert_int_equal(info.spec.rate_hz, rates[r]);
+			assert_int_equal(info.frames, lengths[l]);
+			assert_same(&got, &wanted);
+		}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_scraps_give_the_same(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+
+	(void)state;
+	make_vorbis(&plain, &file);
+	vorbisfile_decode(&file, &wanted);
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		struct player player;
+
+		assert_int_equal(player_open(&player, &file, 0, 4096, NULL), 0);
+		player_go_to_scraps(&player, seed);
+		if (seed == 1)
+			player.scrap_max = 1;
+		got.length = 0;
+		assert_int_equal(player_decode(&player, 333, &got), DECODE_END);
+		player_close(&player);
+		assert_same(&got, &wanted);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_a_cut_file_plays_its_valid_part(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes cut = {0};
+	struct bytes got = {0};
+
+	(void)state;
+	make_vorbis(&plain, &file);
+	vorbisfile_decode(&file, &wanted);
+	for (size_t length = 0; length < file.length;
+	     length += length < 200 ? 1 : 977) {
+		bytes_copy(&cut, &file);
+		cut.length = length;
+		got.length = 0;
+		(void)play(&cut, &got, NULL);
+		assert_true(got.length <= wanted.length);
+		if (got.length > 0)
+			assert_memory_equal(got.data, wanted.data, got.length);
+	}
+	/* A page short of the end, all but its frames are there. */
+	assert_true(got.length > wanted.length / 2);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&cut);
+	bytes_finish(&got);
+}
+
+/* The place of the number-th page. */
+static size_t
+find_page(const struct bytes *file, int number, struct ogg_page_info *ret_page)
+{
+	size_t at = 0;
+
+	for (;;) {
+		assert_true(ogg_page_parse(file->data + at, file->length - at,
+					   ret_page));
+		if (number-- == 0)
+			return at;
+		at += ret_page->bytes;
+	}
+}
+
+/* Frames behind the silence are right to the bit, in their place. */
+static void
+check_gap(const struct bytes *bad, const struct bytes *wanted)
+{
+	struct bytes got = {0};
+	struct decoder_info info;
+	size_t silent = 0;
+	size_t run = 0;
+
+	assert_int_equal(play(bad, &got, &info), DECODE_END);
+	assert_int_equal(got.length, wanted->length);
+	for (size_t at = 0; at < got.length; at += FRAME_BYTES)
+		if (memcmp(got.data + at, wanted->data + at, FRAME_BYTES) !=
+		    0) {
+			static const uint8_t zero[FRAME_BYTES];
+
+			assert_memory_equal(got.data + at, zero, FRAME_BYTES);
+			silent++;
+			run = at;
+		}
+	assert_true(silent > 0 && run > 0);
+	assert_true(info.gap_frames >= silent);
+	assert_true(info.gap_frames < plain.frames / 2);
+	bytes_finish(&got);
+}
+
+static void
+test_a_lost_page_is_silence_in_its_place(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes bad = {0};
+	struct ogg_page_info page;
+	size_t at;
+
+	(void)state;
+	make_vorbis(&plain, &file);
+	vorbisfile_decode(&file, &wanted);
+	for (int number = 3; number < 6; number++) {
+		at = find_page(&file, number, &page);
+		bytes_copy(&bad, &file);
+		bytes_cut(&bad, at, page.bytes);
+		check_gap(&bad, &wanted);
+		bytes_copy(&bad, &file);
+		bad.data[at + page.bytes / 2] ^= 0x10;
+		check_gap(&bad, &wanted);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&bad);
+}
+
+static void
+test_any_damage_ends(void **state)
+{
+	struct bytes file = {0};
+	struct bytes bad = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(9);
+	struct recipe recipe = plain;
+
+	(void)state;
+	recipe.frames = 20000;
+	make_vorbis(&recipe, &file);
+	for (int round = 0; round < 100; round++) {
+		bytes_copy(&bad, &file);
+		for (int i = 0; i < 4; i++)
+			bad.data[dice_roll(&dice, (uint32_t)file.length)] =
+				(uint8_t)dice_roll(&dice, 256);
+		got.length = 0;
+		(void)play(&bad, &got, NULL);
+		assert_true(got.length <= (size_t)recipe.frames * FRAME_BYTES);
+	}
+	bytes_finish(&file);
+	bytes_finish(&bad);
+	bytes_finish(&got);
+}
+
+static void
+test_seeks_are_exact(void **state)
+{
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	struct bytes whole = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(3);
+	struct player player;
+
+	(void)state;
+	recipe.frames = 400000;
+	make_vorbis(&recipe, &file);
+	assert_int_equal(play(&file, &whole, NULL), DECODE_END);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
+	for (int i = 0; i < 40; i++) {
+		uint64_t frame = dice_roll(&dice, recipe.frames + 100);
+
+		if (i < 6)
+			frame = i < 3 ? (uint64_t)i
+				      : recipe.frames + 4 - (uint64_t)i;
+		got.length = 0;
+		assert_int_equal(
+			player.decoder->ops->seek(player.decoder, frame), 0);
+		assert_int_equal(player_decode(&player, 4096, &got),
+				 DECODE_END);
+		if (frame > recipe.frames)
+			frame = recipe.frames;
+		assert_int_equal(got.length,
+				 (recipe.frames - frame) * FRAME_BYTES);
+		if (got.length > 0)
+			assert_memory_equal(got.data,
+					    whole.data + frame * FRAME_BYTES,
+					    got.length);
+	}
+	player_close(&player);
+	bytes_finish(&file);
+	bytes_finish(&whole);
+	bytes_finish(&got);
+}
+
+static void
+check_chain(const struct bytes *file, const struct recipe *recipes, int count,
+	    bool scraps)
+{
+	uint64_t offset = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct bytes single = {0};
+		struct bytes wanted = {0};
+		struct bytes got = {0};
+		struct player player;
+		const struct decoder_info *info;
+		enum decode_status status;
+
+		make_vorbis(&recipes[i], &single);
+		vorbisfile_decode(&single, &wanted);
+		assert_int_equal(player_open(&player, file, offset, 0, NULL),
+				 0);
+		info = player.decoder->ops->info(player.decoder);
+		assert_int_equal(info->spec.rate_hz, recipes[i].rate_hz);
+		assert_int_equal(info->spec.channels, recipes[i].channels);
+		assert_int_equal(info->frames, recipes[i].frames);
+		if (scraps)
+			player_go_to_scraps(&player, (uint64_t)i);
+		status = player_decode(&player, 1000, &got);
+		assert_int_equal(status,
+				 i + 1 < count ? DECODE_LINK : DECODE_END);
+		assert_same(&got, &wanted);
+		if (status == DECODE_LINK)
+			assert_int_equal(info->link_offset,
+					 offset + single.length);
+		offset = info->link_offset;
+		player_close(&player);
+		bytes_finish(&single);
+		bytes_finish(&wanted);
+		bytes_finish(&got);
+	}
+}
+
+static void
+test_chains(void **state)
+{
+	struct recipe recipes[4];
+	struct bytes file = {0};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		recipes[i] = plain;
+		recipes[i].serial = 100 + i;
+		recipes[i].seed = (uint64_t)i;
+		recipes[i].frames = 30000 + (uint32_t)i * 999;
+	}
+	recipes[1].rate_hz = 22050;
+	recipes[2].channels = 1;
+	recipes[3].rate_hz = 48000;
+	for (int i = 0; i < 4; i++)
+		make_vorbis(&recipes[i], &file);
+	check_chain(&file, recipes, 4, false);
+	check_chain(&file, recipes, 4, true);
+	bytes_finish(&file);
+}
+
+static void
+note_title(void *context, const char *name, const char *value, size_t length)
+{
+	assert_string_equal(name, "TITLE");
+	assert_true(length == strlen(value));
+	(void)memcpy(context, value, length + 1);
+}
+
+static void
+test_tags_however_large(void **state)
+{
+	const size_t huge = 1 << 20;
+	char *picture = malloc(huge + 1);
+	const char *tags[] = {"METADATA_BLOCK_PICTURE", picture, "TITLE",
+			      "\xff?", NULL};
+	struct recipe recipe = plain;
+	struct failing_allocator allocator;
+	struct bytes file = {0};
+	struct player player;
+	char title[32] = "";
+
+	(void)state;
+	assert_non_null(picture);
+	memset(picture, 'A', huge);
+	picture[huge] = '\0';
+	recipe.frames = 3000;
+	recipe.tags = tags;
+	make_vorbis(&recipe, &file);
+	failing_allocator_init(&allocator, 0);
+	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
+	assert_int_equal(
+		player.decoder->ops->tags(player.decoder, note_title, title),
+		0);
+	assert_string_equal(title, "\xff?");
+	player_close(&player);
+	assert_int_equal(allocator.live, 0);
+	for (size_t at = allocator.calls; at > 0; at--) {
+		failing_allocator_init(&allocator, at);
+		(void)player_open(&player, &file, 0, 0, &allocator.base);
+		player_close(&player);
+		assert_int_equal(allocator.live, 0);
+	}
+	bytes_finish(&file);
+	free(picture);
+}
+
+/* Adds to the granule of each page of audio and makes its checksum good. */
+static void
+shift_granules(struct bytes *file, int64_t shift)
+{
+	size_t at = 0;
+	struct ogg_page_info page;
+
+	while (at < file->length &&
+	       ogg_page_parse(file->data + at, file->length - at, &page)) {
+		ogg_page whole = {
+			.header = file->data + at,
+			.header_len = (long)page.head_bytes,
+			.body = file->data + at + page.head_bytes,
+			.body_len = (long)(page.bytes - page.head_bytes),
+		};
+		const int64_t granule = page.granule + shift;
+
+		if (page.granule > 0)
+			for (int i = 0; i < 8; i++)
+				file->data[at + 6 + (size_t)i] =
+					(uint8_t)(granule >> (8 * i));
+		ogg_page_checksum_set(&whole);
+		at += page.bytes;
+	}
+}
+
+static void
+test_a_broadcast_begins_late(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct decoder_info info;
+	struct player player;
+
+	(void)state;
+	make_vorbis(&plain, &file);
+	vorbisfile_decode(&file, &wanted);
+	shift_granules(&file, INT64_C(5000000000));
+	assert_int_equal(play(&file, &got, &info), DECODE_END);
+	assert_same(&got, &wanted);
+	assert_int_equal(info.frames, plain.frames);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
+	assert_int_equal(player.decoder->ops->seek(player.decoder, 40000), 0);
+	got.length = 0;
+	assert_int_equal(player_decode(&player, 100, &got), DECODE_END);
+	assert_int_equal(got.length, (plain.frames - 40000) * FRAME_BYTES);
+	assert_memory_equal(got.data, wanted.data + 40000 * FRAME_BYTES,
+			    got.length);
+	player_close(&player);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_channel_count),
+		cmocka_unit_test(test_rates_and_lengths),
+		cmocka_unit_test(test_scraps_give_the_same),
+		cmocka_unit_test(test_a_cut_file_plays_its_valid_part),
+		cmocka_unit_test(test_a_lost_page_is_silence_in_its_place),
+		cmocka_unit_test(test_any_damage_ends),
+		cmocka_unit_test(test_seeks_are_exact),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_tags_however_large),
+		cmocka_unit_test(test_a_broadcast_begins_late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
