@@ -31,10 +31,12 @@ struct card_info {
 	struct card_spec spec;
 	uint32_t buffer_frames;
 	uint32_t period_frames;
-	bool can_rewind; /* rewound frames are really heard anew */
-	bool sealable;   /* real hardware, or ours: the fence may be closed */
-	bool batch;      /* position moves in periods only */
-	char name[96];   /* for people */
+	uint32_t pad_frames; /* silence to write after the last frame, before
+				the card may run dry; 0: it just stops */
+	bool can_rewind;     /* rewound frames are really heard anew */
+	bool sealable; /* real hardware, or ours: the fence may be closed */
+	bool batch;    /* position moves in periods only */
+	char name[96]; /* for people */
 };
 
 struct card_status {
