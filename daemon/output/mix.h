@@ -136,15 +136,20 @@ RT_SAFE uint64_t mix_lowest(const struct mix *mix);
 /* Back to frame, at least mix_lowest() and at most mix->frame. */
 RT_SAFE void mix_rewind(struct mix *mix, uint64_t frame);
 /* Frames before this one are never mixed again: forgets them, gives decks
- * back to their lanes; true when it gave back one. */
+ * back to their lanes; true when it gave back one. Points of the timeline are
+ * kept from heard on. */
 RT_SAFE bool mix_forget(struct mix *mix, const struct mix_plan *plan,
-			uint64_t frame);
+			uint64_t frame, uint64_t heard);
 /* A lane waits for a deck that mix_forget() gives back once this frame has
  * been heard; UINT64_MAX: none does. */
 RT_SAFE uint64_t mix_wanted_frame(const struct mix *mix,
 				  const struct mix_plan *plan);
 /* Some span is live or fading. */
 RT_SAFE bool mix_sounds(const struct mix *mix);
+/* Lanes with a live span. */
+RT_SAFE unsigned mix_live_lanes(const struct mix *mix);
+/* A lane would go over to the plan's cut, and its deck is not primed. */
+RT_SAFE bool mix_awaits_cut(const struct mix *mix, const struct mix_plan *plan);
 
 /* Between mix.c and mix_lane.c. */
 RT_SAFE void mix_lane_decide(struct mix *mix, const struct mix_plan *plan,

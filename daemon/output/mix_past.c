@@ -26,6 +26,40 @@ mix_sounds(const struct mix *mix)
 	return false;
 }
 
+RT_SAFE unsigned
+mix_live_lanes(const struct mix *mix)
+{
+	unsigned lane, count = 0;
+
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		const struct mix_lane_state *state = &mix->lanes[lane];
+
+		if (state->span_count > 0 &&
+		    state->spans[state->span_count - 1].left == MIX_LIVE)
+			count++;
+	}
+	return count;
+}
+
+RT_SAFE bool
+mix_awaits_cut(const struct mix *mix, const struct mix_plan *plan)
+{
+	unsigned lane;
+
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		const struct mix_lane_state *state = &mix->lanes[lane];
+		const struct mix_lane *planned = &plan->lanes[lane];
+
+		if (planned->cut == 0 ||
+		    (planned->start == PLAN_AFTER && state->span_count > 0))
+			continue;
+		if (state->span_count == 0 ||
+		    state->spans[state->span_count - 1].cut != planned->cut)
+			return true;
+	}
+	return false;
+}
+
 RT_SAFE bool
 mix_pending(const struct mix *mix, const struct mix_plan *plan)
 {
@@ -206,7 +240,8 @@ forget_deck(struct mix *mix, const struct mix_plan *plan, unsigned lane,
 }
 
 RT_SAFE bool
-mix_forget(struct mix *mix, const struct mix_plan *plan, uint64_t frame)
+mix_forget(struct mix *mix, const struct mix_plan *plan, uint64_t frame,
+	   uint64_t heard)
 {
 	bool released = false;
 	unsigned lane;
@@ -216,7 +251,7 @@ mix_forget(struct mix *mix, const struct mix_plan *plan, uint64_t frame)
 		frame = mix->frame;
 	if (frame > mix->floor)
 		mix->floor = frame;
-	forget_points(mix, mix->floor);
+	forget_points(mix, heard < mix->floor ? heard : mix->floor);
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		forget_spans(&mix->lanes[lane], mix->floor);
 		for (i = 0; i < LANE_DECKS; i++)

@@ -125,13 +125,16 @@ NODISCARD int output_create(const struct output_config *config,
 void output_destroy(struct output *output);
 
 /* Opens the card for this spec; when it is open with another one, it is
- * drained and closed first. Answers by events. */
+ * drained and closed first. Answers by events, never from within the call; when
+ * it was opened for this very spec already there is no answer. */
 void output_open(struct output *output, const struct audio_spec *spec);
 /* Lets the thread play. */
 void output_run(struct output *output);
-/* drain: after the last written frame was heard. */
+/* drain: what the decks hold up to their ends is heard first; a lane whose deck
+ * has not ended fades out. Else everything fades out at once. */
 void output_close(struct output *output, bool drain);
-/* A new plan is there, or a deck was filled: look now. Any thread; RT. */
+/* A new plan is there: look now. Any thread but a sealed decoder, whose fence
+ * knows no second descriptor: a deck that is awaited is looked at each 4 ms. */
 RT_DEVICE void output_wake(struct output *output);
 /* Feeds an event whose kind is RT_EVENT_CARD or RT_EVENT_CARD_BACK. */
 void output_handle_event(struct output *output, const struct rt_event *event);

@@ -384,7 +384,7 @@ test_after_joins_to_the_sample(void **state)
 static void
 test_after_an_end_not_known_yet(void **state)
 {
-	struct bench *bench = bench_playing(2000);
+	struct bench *bench = bench_playing(3000);
 	struct deck *deck = tape_deck(&bench->tape, MUSIC, 1);
 
 	(void)state;
@@ -394,11 +394,11 @@ test_after_an_end_not_known_yet(void **state)
 	bench->plan.lanes[MUSIC].start = PLAN_AFTER;
 	bench->plan.lanes[MUSIC].after_stream = 1;
 	assert_int_equal(mix_until(bench, 5000, 299), MIX_WAIT);
-	tape_write(deck, 1, 2000, 500, SAMPLE_S32, 24);
+	tape_write(deck, 1, 3000, 500, SAMPLE_S32, 24);
 	pcm_ring_end(&deck->ring);
 	assert_int_equal(mix_until(bench, 5000, 299), MIX_FULL);
-	expect_stream(bench, 0, 2500, 1, 0);
-	expect_stream(bench, 2500, 5000, 3, 0);
+	expect_stream(bench, 0, 3500, 1, 0);
+	expect_stream(bench, 3500, 5000, 3, 0);
 	assert_int_equal(count_notes(bench, RT_EVENT_LANE_DRAINED), 0);
 	bench_free(bench);
 }
@@ -576,14 +576,14 @@ test_decks_come_back_to_their_lane(void **state)
 	bench->plan.lanes[MUSIC].cut = 3;
 	assert_int_equal(mix_wanted_frame(&bench->mix, &bench->plan),
 			 1000 + FADE);
-	assert_false(mix_forget(&bench->mix, &bench->plan, 1000 + FADE - 1));
+	assert_false(mix_forget(&bench->mix, &bench->plan, 1000 + FADE - 1, 0));
 	assert_null(tape_begin(&bench->tape, MUSIC, 3));
-	assert_true(mix_forget(&bench->mix, &bench->plan, 1000 + FADE));
+	assert_true(mix_forget(&bench->mix, &bench->plan, 1000 + FADE, 0));
 	assert_int_equal(mix_lowest(&bench->mix), 1000 + FADE);
 	tape_song(tape_begin(&bench->tape, MUSIC, 3), 3, 0, 5000, 24);
 	/* A cut that was never heard gives its deck back at once. */
 	bench->plan.lanes[MUSIC].cut = 4;
-	assert_true(mix_forget(&bench->mix, &bench->plan, 1000 + FADE));
+	assert_true(mix_forget(&bench->mix, &bench->plan, 1000 + FADE, 0));
 	assert_non_null(tape_begin(&bench->tape, MUSIC, 4));
 	bench_free(bench);
 }

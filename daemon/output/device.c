@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* device.c - the sound card as control sees it: one state machine.
+ *
+ * What is wanted (a spec, or nothing) and what is (state, card, who has it) are
+ * kept apart; each change of either ends in settle(), which takes the next
+ * step. Cards are opened and closed by jobs (device_job.c).
+ *
+ *   the card belongs to: the open job -> us (OPEN, not run) -> the thread ->
+ *   us (given back) -> the close job
+ *
+ * A thread that has been in one call for STUCK_NS, seen at two ticks, is
+ * abandoned: its card and its memory are lost on purpose, and counted. */
+#include "daemon/output/output.h"
+
+#include "daemon/output/device_job.h"
+#include "daemon/output/output_rt.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static const int64_t RETRY_NS = 500 * NS_PER_MS;
+static const int64_t WATCH_NS = NS_PER_S;
+static const int64_t STUCK_NS = 2 * NS_PER_S;
+static const int64_t QUIT_NS = 200 * NS_PER_MS;
+
+struct output {
+	/* immutable */
+	struct output_config config;
+	struct output_links links;
+	struct output_events events;
+	void *context;
+	char *device; /* config.device points to it */
+	int wake_fd;
+	/* control */
+	enum output_state state;
+	bool wanted;
+	struct audio_spec wanted_spec;
+	struct audio_spec open_spec;
+	struct card *card; /* open, and ours or the thread's */
+	bool with_thread;
+	bool lost; /* not to be opened again at once */
+	struct card_info info;
+	struct device_job *job;
+	struct output_rt *rt;
+	struct text error;
+	int64_t retry_ns;   /* when to try again */
+	int64_t watched_ns; /* busy since, as seen at the last tick */
+	struct rt_figures no_figures;
+	unsigned threads_abandoned;
+};
+
+static void settle(struct output *output);
+
+static bool
+same_spec(const struct audio_spec *a, const struct audio_spec *b)
+{
+	return a->rate_hz == b->rate_hz && a->channels == b->channels &&
+	       a->kind == b->kind && a->bits == b->bits;
+}
+
+static void
+set_error(struct output *output, const char *reason)
+{
+	text_clear(&output->error);
+	text_add(&output->error, reason);
+}
+
+/* Tried again by itself; said once for each reason. */
+static void
+fail(struct output *output, int error, const char *reason)
+{
+	const bool news = strcmp(text_string(&output->error), reason) != 0;
+
+	output->state = OUTPUT_RETRY;
+	output->retry_ns = clock_now_ns() + RETRY_NS;
+	if (!news)
+		return;
+	set_error(output, reason);
+	log_err("output", "%s", reason);
+	output->events.failed(output->context, error, reason);
+}
+
+static void
+open_done(struct output *output, struct device_job *job, int result)
+{
+	const char *reason = text_string(&job->reason);
+
+	if (result == 0) {
+		output->card = job->card;
+		output->info = job->card->info;
+		output->open_spec = job->request.spec;
+		output->lost = false;
+		output->state = OUTPUT_OPEN;
+		text_clear(&output->error);
+		if (output->wanted &&
+		    same_spec(&output->wanted_spec, &output->open_spec))
+			output->events.opened(output->context, &output->info);
+	} else if (!output->wanted) {
+		output->state = OUTPUT_CLOSING;
+	} else if (result == -ETIMEDOUT) {
+		fail(output, result, "the sound card does not answer");
+	} else {
+		fail(output, result,
+		     reason[0] != '\0' ? reason : strerror(-result));
+	}
+}
+
+void
+device_job_done(struct output *output, struct device_job *job, int result)
+{
+	output->job = NULL;
+	if (!job->closes)
+		open_done(output, job, result);
+	settle(output);
+}
+
+static bool
+submit(struct output *output, struct card *card, enum output_state state)
+{
+	struct device_job *job =
+		device_job_submit(output->links.work, output, &output->config,
+				  &output->wanted_spec, card);
+
+	if (job == NULL)
+		return false;
+	output->job = job;
+	output->state = state;
+	return true;
+}
+
+static void
+start_opening(struct output *output)
+{
+	if (!submit(output, NULL, OUTPUT_OPENING))
+		fail(output, -ENOMEM, "no memory to open the sound card");
+}
+
+/* Without memory for the job the card stays, and the next tick tries again. */
+static void
+start_closing(struct output *output)
+{
+	if (!submit(output, output->card, OUTPUT_CLOSING)) {
+		output->retry_ns = clock_now_ns() + RETRY_NS;
+		return;
+	}
+	output->card = NULL;
+}
+
+/* ---- the thread ---- */
+
+static void
+abandon(struct output *output)
+{
+	output->rt = NULL;
+	output->threads_abandoned++;
+	log_err("output", "the output thread is stuck in the sound card; "
+			  "another takes its place");
+}
+
+static void
+end_thread(struct output *output)
+{
+	struct output_rt *rt = output->rt;
+
+	if (rt == NULL)
+		return;
+	if (!output_rt_stop(rt, QUIT_NS)) {
+		abandon(output);
+		return;
+	}
+	output->rt = NULL;
+	output_rt_free(rt);
+}
+
+/* A sealed thread can never make the calls of a plug-in. */
+static int
+ensure_thread(struct output *output)
+{
+	if (output->rt != NULL && !output->info.sealable &&
+	    atomic_load(&output->rt->figures.sealed) != 0)
+		end_thread(output);
+	if (output->rt != NULL)
+		return 0;
+	return output_rt_create(&output->config, &output->links,
+				output->wake_fd, &output->rt);
+}
+
+static void
+give_order(struct output *output, enum output_order order)
+{
+	if (atomic_load(&output->rt->order) >= (uint32_t)order)
+		return;
+	atomic_store_explicit(&output->rt->order, order, memory_order_release);
+	output_wake(output);
+}
+
+/* The thread has let go of the card. */
+static void
+collect(struct output *output)
+{
+	struct card *card;
+
+	if (!output->with_thread || output->rt == NULL)
+		return;
+	card = output_rt_take_back(output->rt);
+	if (card == NULL)
+		return;
+	output->with_thread = false;
+	start_closing(output);
+}
+
+/* ---- what next ---- */
+
+/* The card is open with what is not wanted. */
+static void
+leave(struct output *output, bool drain)
+{
+	if (!output->with_thread) {
+		start_closing(output);
+		return;
+	}
+	output->state = OUTPUT_DRAINING;
+	give_order(output, drain ? OUTPUT_ORDER_DRAIN : OUTPUT_ORDER_STOP);
+}
+
+/* From a state where nothing is under way. */
+static void
+settle(struct output *output)
+{
+	switch (output->state) {
+	case OUTPUT_OPEN:
+		if (!output->wanted)
+			leave(output, false);
+		else if (!same_spec(&output->wanted_spec, &output->open_spec))
+			leave(output, true);
+		break;
+	case OUTPUT_CLOSING:
+		if (output->job != NULL || output->card != NULL)
+			break;
+		output->state = OUTPUT_CLOSED;
+		if (!output->wanted) {
+			output->events.closed(output->context);
+		} else if (output->lost) {
+			output->state = OUTPUT_RETRY;
+			output->retry_ns = clock_now_ns() + RETRY_NS;
+		} else {
+			start_opening(output);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+void
+output_open(struct output *output, const struct audio_spec *spec)
+{
+	output->wanted = true;
+	output->wanted_spec = *spec;
+	if (output->state == OUTPUT_CLOSED || output->state == OUTPUT_RETRY)
+		start_opening(output);
+	else
+		settle(output);
+}
+
+void
+output_run(struct output *output)
+{
+	int error;
+
+	if (output->state != OUTPUT_OPEN || output->with_thread)
+		return;
+	error = ensure_thread(output);
+	if (error < 0) {
+		/* The next try may find memory; the card is not kept. */
+		output->lost = true;
+		start_closing(output);
+		set_error(output, "no memory for the output thread");
+		log_err("output", "%s", text_string(&output->error));
+		return;
+	}
+	output->with_thread = true;
+	output->watched_ns = 0;
+	atomic_store_explicit(&output->rt->order, OUTPUT_ORDER_PLAY,
+			      memory_order_relaxed);
+	atomic_store_explicit(&output->rt->offered, output->card,
+			      memory_order_release);
+	output_wake(output);
+}
+
+void
+output_close(struct output *output, bool drain)
+{
+	output->wanted = false;
+	switch (output->state) {
+	case OUTPUT_OPEN:
+	case OUTPUT_DRAINING:
+		leave(output, drain);
+		break;
+	case OUTPUT_RETRY:
+		output->state = OUTPUT_CLOSING;
+		settle(output);
+		break;
+	default:
+		break;
+	}
+}
+
+RT_DEVICE void
+output_wake(struct output *output)
+{
+	const uint64_t one = 1;
+
+	/* Full means that it is about to wake up anyway. */
+	if (write(output->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+void
+output_handle_event(struct output *output, const struct rt_event *event)
+{
+	const int error = (int)(int64_t)event->id;
+
+	if (event->kind == RT_EVENT_CARD && output->with_thread) {
+		const char *reason = error == -ENODEV ? "the sound card is gone"
+						      : strerror(-error);
+
+		output->lost = true;
+		set_error(output, reason);
+		log_err("output", "%s: %s", output->info.name, reason);
+		output->events.failed(output->context, error, reason);
+	}
+	collect(output);
+}
+
+/* ---- time ---- */
+
+/* Seen twice, some time apart: a process that was stopped as a whole must not
+ * lose its thread. */
+static void
+watch_thread(struct output *output)
+{
+	const int64_t busy_ns = atomic_load(&output->rt->busy_since_ns);
+	const bool stuck = busy_ns != 0 && clock_now_ns() - busy_ns > STUCK_NS;
+	const bool seen = stuck && output->watched_ns == busy_ns;
+
+	output->watched_ns = stuck ? busy_ns : 0;
+	if (!seen)
+		return;
+	atomic_store_explicit(&output->rt->abandoned, true,
+			      memory_order_release);
+	abandon(output);
+	output->with_thread = false;
+	output->card = NULL;
+	fail(output, -ETIMEDOUT, "the sound card does not answer");
+	if (!output->wanted) {
+		output->state = OUTPUT_CLOSING;
+		settle(output);
+	}
+}
+
+int64_t
+output_tick(struct output *output, int64_t now_ns)
+{
+	collect(output);
+	if (output->with_thread) {
+		watch_thread(output);
+		return now_ns + WATCH_NS;
+	}
+	if (output->state == OUTPUT_RETRY ||
+	    (output->state == OUTPUT_CLOSING && output->card != NULL)) {
+		if (now_ns < output->retry_ns)
+			return output->retry_ns;
+		if (output->state == OUTPUT_RETRY)
+			start_opening(output);
+		else
+			start_closing(output);
+	}
+	return output->state == OUTPUT_RETRY ? output->retry_ns : INT64_MAX;
+}
+
+/* ---- life ---- */
+
+int
+output_create(const struct output_config *config,
+	      const struct output_links *links,
+	      const struct output_events *events, void *context,
+	      struct output **ret_output)
+{
+	struct output *output = calloc(1, sizeof(*output));
+
+	if (output == NULL)
+		return -ENOMEM;
+	output->config = *config;
+	output->links = *links;
+	output->events = *events;
+	output->context = context;
+	atomic_store(&output->no_figures.rung, RT_RUNG_UNTRIED);
+	if (config->device != NULL) {
+		output->device = strdup(config->device);
+		output->config.device = output->device;
+	}
+	output->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (output->wake_fd < 0 ||
+	    (config->device != NULL && output->device == NULL)) {
+		const int error = output->wake_fd < 0 ? -errno : -ENOMEM;
+
+		if (output->wake_fd >= 0)
+			close(output->wake_fd);
+		free(output->device);
+		free(output);
+		return error;
+	}
+	*ret_output = output;
+	return 0;
+}
+
+/* The thread fades out and lets go of the card, or ends with it. */
+static void
+take_card_back(struct output *output)
+{
+	struct output_rt *rt = output->rt;
+	struct card *offered;
+
+	if (rt == NULL)
+		return;
+	if (!output_rt_stop(rt, QUIT_NS)) {
+		abandon(output);
+		output->card = NULL;
+		return;
+	}
+	offered = atomic_load(&rt->offered);
+	if (output_rt_take_back(rt) == NULL && offered == NULL &&
+	    output->with_thread)
+		output->card = NULL;
+	output->rt = NULL;
+	output_rt_free(rt);
+}
+
+void
+output_destroy(struct output *output)
+{
+	if (output == NULL)
+		return;
+	take_card_back(output);
+	if (output->card != NULL && output->job == NULL)
+		start_closing(output);
+	if (output->job != NULL)
+		device_job_leave(output->job, QUIT_NS);
+	close(output->wake_fd);
+	text_finish(&output->error);
+	free(output->device);
+	free(output);
+}
+
+/* ---- looking ---- */
+
+enum output_state
+output_state(const struct output *output)
+{
+	return output->state;
+}
+
+const struct card_info *
+output_info(const struct output *output)
+{
+	return output->card != NULL ? &output->info : NULL;
+}
+
+const struct rt_figures *
+output_figures(const struct output *output)
+{
+	return output->rt != NULL && atomic_load(&output->rt->has_figures)
+		       ? &output->rt->figures
+		       : &output->no_figures;
+}
+
+const char *
+output_error(const struct output *output)
+{
+	return text_string(&output->error);
+}

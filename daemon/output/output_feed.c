@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output_feed.c - one step of the output thread with its card: look, take
+ * back, fill, start.
+ *
+ *   stopped -(full, or all there is)-> running -(nothing more)-> drying
+ *      ^                                  ^ |                       |
+ *      |                 more comes ------+-+-----------------------+
+ *      +----- dry: deliberately, or an xrun, which is counted ------+
+ *
+ * The buffer is filled to the full and left alone until it has fallen to the
+ * low mark. No silence is mixed while frames are queued: a deck that is dry
+ * too early is waited for until the emergency mark. When nothing more comes,
+ * cards whose memory is played round and round get some silence behind the
+ * last frame, and then run dry on purpose.
+ *
+ *   guard: frames that are too near the card to be taken back safely. */
+#include "daemon/output/output_rt.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
+#include <errno.h>
+
+enum {
+	GUARD_US = 8000,
+	LOW_US = 10000,
+	EMERGENCY_US = 5000,
+	START_MS = 50,
+	SUSPENDED_POLL_MS = 50,
+	WAITING_POLL_MS = 4,
+};
+
+static const int64_t SUSPENDED_MAX_NS = 10 * NS_PER_S;
+
+static RT_SAFE uint32_t
+smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static RT_SAFE uint32_t
+larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static RT_SAFE uint32_t
+us_to_frames(const struct card_info *info, uint32_t us)
+{
+	return (uint32_t)((uint64_t)info->spec.rate_hz * us / 1000000);
+}
+
+/* The low mark is a quarter of the buffer: a default buffer of 500 ms is
+ * filled 2.7 times a second. Short buffers are refilled at the half. */
+RT_SAFE void
+output_feed_begin(struct output_rt *rt)
+{
+	const struct card_info *info = &rt->card->info;
+	struct output_feed *feed = &rt->feed;
+	const uint32_t half = info->buffer_frames / 2;
+	uint32_t low =
+		larger(info->buffer_frames / 4, us_to_frames(info, LOW_US));
+
+	*feed = (struct output_feed){.result = MIX_IDLE};
+	if (info->batch)
+		low = larger(low, 2 * info->period_frames);
+	feed->low_frames = smaller(low, half);
+	feed->emergency_frames = smaller(
+		feed->low_frames / 2,
+		larger(info->period_frames, us_to_frames(info, EMERGENCY_US)));
+	feed->guard_frames = us_to_frames(info, GUARD_US) +
+			     (info->batch ? info->period_frames : 0);
+	feed->settle_frames = us_to_frames(info, rt->settle_ms * 1000);
+}
+
+RT_SAFE uint64_t
+output_feed_delay(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint64_t heard =
+		feed->status_frame > feed->status.delay_frames
+			? feed->status_frame - feed->status.delay_frames
+			: 0;
+
+	return rt->mix.frame > heard ? rt->mix.frame - heard : 0;
+}
+
+/* What a call into the card came to. A thread that was abandoned meanwhile
+ * must not touch the decks again. */
+static RT_SAFE int
+checked(const struct output_rt *rt, int error)
+{
+	return output_rt_abandoned(rt) ? -ECANCELED : error;
+}
+
+/* Frames in the card's buffer, as of the last status. */
+static RT_SAFE uint32_t
+queued_frames(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint32_t buffer = rt->card->info.buffer_frames;
+	const int64_t written = (int64_t)(rt->mix.frame - feed->status_frame);
+	const int64_t queued =
+		(int64_t)buffer - feed->status.avail_frames + written;
+
+	if (queued <= 0)
+		return 0;
+	return queued < buffer ? (uint32_t)queued : buffer;
+}
+
+static RT_DEVICE int
+look(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	const int error =
+		checked(rt, rt->card->ops->status(rt->card, &feed->status));
+
+	if (error < 0)
+		return error;
+	feed->status_frame = rt->mix.frame;
+	/* A plug-in that stops of itself has run dry, whatever it says. */
+	if (feed->running && (!feed->status.running ||
+			      (feed->drying && feed->status.delay_frames == 0)))
+		return -EPIPE;
+	return 0;
+}
+
+/* What the plan changed is to be heard now, not behind all that is queued. */
+static RT_DEVICE int
+take_back(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	const uint32_t queued = queued_frames(rt);
+	const uint32_t guard = feed->running ? feed->guard_frames : 0;
+	uint64_t lowest, frames;
+	long taken;
+
+	if (!rt->card->info.can_rewind || queued <= guard ||
+	    !mix_pending(&rt->mix, &rt->plan))
+		return 0;
+	lowest = mix_lowest(&rt->mix);
+	frames = queued - guard;
+	if (frames > rt->mix.frame - lowest)
+		frames = rt->mix.frame - lowest;
+	if (frames == 0)
+		return 0;
+	taken = rt->card->ops->rewind(rt->card, (size_t)frames);
+	if (taken < 0 || output_rt_abandoned(rt))
+		return checked(rt, (int)taken);
+	mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
+	feed->drying = false;
+	feed->pad_frames = rt->card->info.pad_frames;
+	return 0;
+}
+
+/* Silence that is called for where nothing sounds. */
+static RT_SAFE uint32_t
+silence_wanted(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint32_t queued = queued_frames(rt);
+	const uint32_t keep = 2 * feed->low_frames;
+
+	if (rt->keep_open && !rt->draining)
+		return queued < keep ? keep - queued : 0;
+	return feed->running || feed->fill_since_ns != 0 ? feed->pad_frames : 0;
+}
+
+static RT_SAFE uint32_t
+write_silence(struct output_rt *rt, void *memory, uint32_t frames,
+	      uint32_t wanted)
+{
+	const uint32_t count = smaller(frames, wanted);
+
+	mix_silence(&rt->mix, memory, count);
+	return count;
+}
+
+/* Fills memory; returns with how many frames. */
+static RT_DEVICE size_t
+produce(struct output_rt *rt, void *memory, uint32_t frames, bool go_on)
+{
+	struct output_feed *feed = &rt->feed;
+	size_t done = 0;
+	uint32_t silence;
+
+	if (feed->settle_frames > 0) {
+		silence =
+			write_silence(rt, memory, frames, feed->settle_frames);
+		feed->settle_frames -= silence;
+		/* It is wanted whole: not to be taken back. */
+		rt->mix.floor = rt->mix.frame;
+		return silence;
+	}
+	feed->result =
+		mix_run(&rt->mix, &rt->plan, memory, frames, go_on, &done);
+	if (done > 0) {
+		feed->pad_frames = rt->card->info.pad_frames;
+		feed->drying = false;
+		return done;
+	}
+	if (feed->result != MIX_IDLE)
+		return 0;
+	silence = write_silence(rt, memory, frames, silence_wanted(rt));
+	feed->pad_frames -= smaller(silence, feed->pad_frames);
+	if (!rt->keep_open || rt->draining)
+		feed->drying = feed->pad_frames == 0;
+	return silence;
+}
+
+/* A deck is dry and the card will be soon: go on without it. A card that just
+ * stands still meanwhile may as well wait, if nothing else sounds. */
+static RT_SAFE bool
+must_go_on(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+
+	if (rt->draining)
+		return true;
+	if (!feed->running)
+		return mix_live_lanes(&rt->mix) > 1 && feed->waiting_ns != 0 &&
+		       clock_now_ns() - feed->waiting_ns >=
+			       START_MS * NS_PER_MS;
+	return queued_frames(rt) <= feed->emergency_frames &&
+	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1);
+}
+
+static RT_DEVICE void
+count_xrun(struct output_rt *rt)
+{
+	atomic_fetch_add_explicit(&rt->figures.xruns, 1, memory_order_relaxed);
+	log_rt(LOG_RT_XRUN, -1, 0);
+}
+
+static RT_DEVICE int
+fill(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	uint32_t left = feed->status.avail_frames;
+	bool go_on = false;
+
+	while (left > 0) {
+		size_t frames = left, done;
+		void *memory;
+		int error = checked(
+			rt, rt->card->ops->begin(rt->card, &memory, &frames));
+
+		if (error < 0)
+			return error;
+		if (frames == 0)
+			break;
+		done = produce(rt, memory, (uint32_t)frames, go_on);
+		error = checked(rt, rt->card->ops->commit(rt->card, done));
+		if (error < 0)
+			return error;
+		left -= (uint32_t)done;
+		if (done > 0)
+			continue;
+		if (go_on || feed->result != MIX_WAIT || !must_go_on(rt))
+			break;
+		go_on = true;
+		if (!rt->draining)
+			count_xrun(rt);
+	}
+	if (feed->result != MIX_WAIT)
+		feed->waiting_ns = 0;
+	else if (feed->waiting_ns == 0)
+		feed->waiting_ns = clock_now_ns();
+	return 0;
+}
+
+/* Full, or all there is, or as much as there was for a while. */
+static RT_SAFE bool
+may_start(const struct output_rt *rt, int64_t now_ns)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint32_t buffer = rt->card->info.buffer_frames;
+
+	return feed->result == MIX_IDLE || queued_frames(rt) >= buffer ||
+	       now_ns - feed->fill_since_ns >= START_MS * NS_PER_MS;
+}
+
+static RT_DEVICE int
+start(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	const int64_t now_ns = clock_now_ns();
+	int error;
+
+	if (feed->running || queued_frames(rt) == 0)
+		return 0;
+	if (feed->fill_since_ns == 0)
+		feed->fill_since_ns = now_ns;
+	if (!may_start(rt, now_ns))
+		return 0;
+	error = rt->card->ops->start(rt->card);
+	if (error < 0)
+		return error;
+	feed->running = true;
+	feed->fill_since_ns = 0;
+	/* What is heard when is reckoned from here. */
+	feed->status.time_ns = clock_now_ns();
+	return 0;
+}
+
+static RT_DEVICE int
+resume(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	uint64_t heard, lowest;
+	int error = checked(rt, rt->card->ops->resume(rt->card));
+
+	if (error == 0) {
+		feed->suspended_ns = 0;
+		error = rt->card->ops->status(rt->card, &feed->status);
+		feed->running = error == 0 && feed->status.running;
+		return error;
+	}
+	if (error == -ENOSYS)
+		error = checked(rt, rt->card->ops->reset(rt->card));
+	if (error == -ECANCELED)
+		return error;
+	if (error == -ENODEV ||
+	    clock_now_ns() - feed->suspended_ns > SUSPENDED_MAX_NS)
+		return -ENODEV;
+	if (error < 0)
+		return 0;
+	/* What was queued was never heard: mix it again. */
+	heard = rt->mix.frame - output_feed_delay(rt);
+	lowest = mix_lowest(&rt->mix);
+	mix_rewind(&rt->mix, heard > lowest ? heard : lowest);
+	feed->suspended_ns = 0;
+	feed->running = false;
+	return 0;
+}
+
+RT_DEVICE int
+output_feed_step(struct output_rt *rt)
+{
+	int error;
+
+	if (rt->feed.suspended_ns != 0) {
+		error = resume(rt);
+		if (error < 0 || rt->feed.suspended_ns != 0)
+			return error;
+	}
+	error = look(rt);
+	if (error == 0)
+		error = take_back(rt);
+	if (error == 0)
+		error = fill(rt);
+	if (error == 0)
+		error = start(rt);
+	return error;
+}
+
+static RT_DEVICE int
+stop(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	const int error = rt->card->ops->reset(rt->card);
+
+	feed->running = false;
+	feed->drying = false;
+	feed->fill_since_ns = 0;
+	feed->pad_frames = 0;
+	feed->status.avail_frames = rt->card->info.buffer_frames;
+	feed->status.delay_frames = 0;
+	feed->status.time_ns = clock_now_ns();
+	feed->status_frame = rt->mix.frame;
+	return error;
+}
+
+RT_DEVICE int
+output_feed_recover(struct output_rt *rt, int error)
+{
+	struct output_feed *feed = &rt->feed;
+
+	switch (error) {
+	case -EPIPE:
+		if (!feed->drying)
+			count_xrun(rt);
+		return stop(rt);
+	case -ESTRPIPE:
+		if (feed->suspended_ns == 0) {
+			feed->suspended_ns = clock_now_ns();
+			log_rt(LOG_RT_SUSPENDED, 0, 0);
+		}
+		return 0;
+	case -EAGAIN:
+	case -EINTR:
+		return 0;
+	default:
+		return error;
+	}
+}
+
+static RT_SAFE int64_t
+frames_to_ns(const struct output_rt *rt, uint64_t frames)
+{
+	return clock_frames_to_ns(frames, rt->card->info.spec.rate_hz);
+}
+
+/* Until the queue has fallen to mark. */
+static RT_SAFE int64_t
+until_queued(const struct output_rt *rt, uint32_t mark)
+{
+	const uint32_t queued = queued_frames(rt);
+	const int64_t since = clock_now_ns() - rt->feed.status.time_ns;
+	const int64_t ns =
+		frames_to_ns(rt, queued > mark ? queued - mark : 0) - since;
+
+	return ns > NS_PER_MS ? ns : NS_PER_MS;
+}
+
+/* Until a deck can be given back that a lane waits for. */
+static RT_SAFE int64_t
+until_wanted(const struct output_rt *rt)
+{
+	const uint64_t wanted = mix_wanted_frame(&rt->mix, &rt->plan);
+	const uint64_t heard = rt->mix.frame - output_feed_delay(rt);
+
+	if (wanted == UINT64_MAX)
+		return INT64_MAX;
+	return frames_to_ns(rt, wanted > heard ? wanted - heard : 0) +
+	       NS_PER_MS;
+}
+
+RT_SAFE int64_t
+output_feed_wait(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const bool awaits = mix_awaits_cut(&rt->mix, &rt->plan);
+	int64_t wait = INT64_MAX, other;
+
+	if (feed->suspended_ns != 0)
+		return SUSPENDED_POLL_MS * NS_PER_MS;
+	if (feed->running && feed->drying)
+		wait = until_queued(rt, 0) + NS_PER_MS;
+	else if (feed->running)
+		wait = until_queued(rt, feed->low_frames);
+	if (feed->result == MIX_WAIT || awaits || feed->fill_since_ns != 0) {
+		other = WAITING_POLL_MS * NS_PER_MS;
+		wait = other < wait ? other : wait;
+	}
+	if (feed->running) {
+		other = until_wanted(rt);
+		wait = other < wait ? other : wait;
+	}
+	return wait == INT64_MAX ? -1 : wait;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output_rt.c - the output thread's loop: orders, plan, card, news, sleep.
+ *
+ * No lock, no allocation, no file, no log: what it has to say goes out as
+ * events. Each call into the card may take as long as the kernel likes; a
+ * thread that has been in one for 2 s is abandoned by control, and finds out
+ * after the call. It then touches nothing that is shared and ends. So the plan
+ * is copied, never held across such a call.
+ *
+ * The card is the thread's from the moment it takes it out of `offered` until
+ * it puts it into `returned`. */
+#include "daemon/output/output_rt.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/sync/queue.h"
+#include "lib/sync/snapshot.h"
+#include "lib/sync/timeline.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS_MAX = 4, RETELL_MS = 10, FD_ERRORS_MAX = 8 };
+
+static RT_DEVICE void
+ring(const struct output_rt *rt)
+{
+	const uint64_t one = 1;
+
+	/* Full means that control has not looked yet: it will. */
+	if (write(rt->links.event_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static RT_DEVICE bool
+tell(const struct output_rt *rt, const struct rt_event *event)
+{
+	if (!queue_push(rt->links.events, event))
+		return false;
+	ring(rt);
+	return true;
+}
+
+/* When an output frame is, or would be, heard. */
+static RT_SAFE int64_t
+heard_at(const struct output_rt *rt, uint64_t frame)
+{
+	const uint64_t heard = rt->mix.frame - output_feed_delay(rt);
+	const uint32_t rate_hz = rt->mix.spec.rate_hz;
+	const int64_t now_ns =
+		rt->feed.running ? rt->feed.status.time_ns : clock_now_ns();
+
+	return frame >= heard
+		       ? now_ns + clock_frames_to_ns(frame - heard, rate_hz)
+		       : now_ns - clock_frames_to_ns(heard - frame, rate_hz);
+}
+
+/* Says what the mixer noted; what finds no room is said later. A pause that
+ * is only our way to stop is not told. */
+static RT_DEVICE void
+tell_notes(struct output_rt *rt)
+{
+	unsigned i, done = 0;
+
+	for (i = 0; i < rt->mix.note_count; i++) {
+		const struct mix_note *note = &rt->mix.notes[i];
+		const struct rt_event event = {
+			.kind = note->kind,
+			.lane = note->lane,
+			.id = note->id,
+			.time_ns = heard_at(rt, note->frame),
+			.value = note->value,
+		};
+
+		if (rt->draining && note->kind == RT_EVENT_LANE_PAUSED)
+			continue;
+		if (!queue_push(rt->links.events, &event))
+			break;
+		done = i + 1;
+	}
+	if (i == rt->mix.note_count)
+		rt->mix.note_count = 0;
+	else if (done > 0) {
+		memmove(rt->mix.notes, rt->mix.notes + done,
+			(rt->mix.note_count - done) * sizeof(rt->mix.notes[0]));
+		rt->mix.note_count -= done;
+	}
+	if (done > 0)
+		ring(rt);
+}
+
+static RT_SAFE void
+publish(struct output_rt *rt, bool running)
+{
+	struct timeline_view *view = &rt->view;
+	unsigned count = rt->mix.point_count;
+
+	if (count > TIMELINE_POINTS)
+		count = TIMELINE_POINTS;
+	view->time_ns = rt->feed.status.time_ns;
+	view->written_frames = rt->mix.frame;
+	view->delay_frames = output_feed_delay(rt);
+	view->rate_hz = rt->mix.spec.rate_hz;
+	view->running = running;
+	view->point_count = count;
+	memcpy(view->points, rt->mix.points, count * sizeof(view->points[0]));
+	timeline_publish(rt->links.timeline, view);
+}
+
+/* Stands still where it would be by now. */
+static RT_SAFE void
+publish_end(struct output_rt *rt)
+{
+	const int64_t now_ns = clock_now_ns();
+
+	if (rt->feed.running && rt->feed.suspended_ns == 0) {
+		const uint64_t delay = output_feed_delay(rt);
+		const uint64_t gone = clock_ns_to_frames(
+			now_ns - rt->feed.status.time_ns, rt->mix.spec.rate_hz);
+
+		rt->feed.status_frame = rt->mix.frame;
+		rt->feed.status.delay_frames =
+			(uint32_t)(gone < delay ? delay - gone : 0);
+		rt->feed.status.time_ns = now_ns;
+	}
+	publish(rt, false);
+}
+
+static RT_DEVICE void
+give_back(struct output_rt *rt)
+{
+	struct card *card = rt->card;
+	const struct rt_event event = {.kind = RT_EVENT_CARD_BACK,
+				       .time_ns = clock_now_ns()};
+
+	tell_notes(rt);
+	publish_end(rt);
+	rt->card = NULL;
+	rt->draining = false;
+	atomic_store_explicit(&rt->returned, card, memory_order_release);
+	/* Without room control finds it at its next tick. */
+	(void)tell(rt, &event);
+}
+
+static RT_DEVICE void
+lose(struct output_rt *rt, int error)
+{
+	const struct rt_event event = {
+		.kind = RT_EVENT_CARD,
+		.id = (uint64_t)(int64_t)error,
+		.time_ns = clock_now_ns(),
+	};
+
+	log_rt(LOG_RT_CARD_LOST, -error, 0);
+	(void)tell(rt, &event);
+	give_back(rt);
+}
+
+/* The fence is closed when the first card comes that can be used behind it;
+ * control gives no other card to a thread that is sealed. */
+static RT_DEVICE void
+take_card(struct output_rt *rt)
+{
+	struct card *card = atomic_exchange_explicit(&rt->offered, NULL,
+						     memory_order_acquire);
+
+	if (card == NULL)
+		return;
+	rt->card = card;
+	if (card->info.sealable && !rt->sealed) {
+		RT_EXCEPTION("before the first frame")
+		{
+			rt->sealed = rt_seal(&rt->figures, rt->fence,
+					     RT_PROFILE_OUTPUT,
+					     rt->links.event_fd) == 0;
+		}
+	}
+	mix_init(&rt->mix, rt->links.bus, &card->info.spec);
+	output_feed_begin(rt);
+	rt->draining = false;
+	rt->fd_errors = 0;
+}
+
+static RT_SAFE void
+read_plan(struct output_rt *rt)
+{
+	const struct mix_plan *plan =
+		snapshot_enter(rt->links.plans, rt->links.plan_reader);
+
+	rt->has_plan = plan != NULL;
+	if (plan != NULL)
+		rt->plan = *plan;
+	snapshot_leave(rt->links.plans, rt->links.plan_reader);
+}
+
+/* On the way to the end a lane fades out now, or when it can never end by
+ * itself. */
+static RT_SAFE void
+work_in_order(struct output_rt *rt)
+{
+	const uint32_t order =
+		atomic_load_explicit(&rt->order, memory_order_acquire);
+	unsigned lane;
+
+	rt->draining = order != OUTPUT_ORDER_PLAY;
+	if (!rt->draining)
+		return;
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		const struct mix_span *span = mix_lane_span(&rt->mix, lane);
+
+		if (order == OUTPUT_ORDER_STOP || span == NULL ||
+		    !pcm_ring_ended(&mix_deck(&rt->mix, lane, span)->ring))
+			rt->plan.lanes[lane].paused = 1;
+	}
+}
+
+/* A deck under half of what it holds is worth a decoder's while. */
+static RT_DEVICE void
+wake_decoders(const struct output_rt *rt, bool released)
+{
+	bool wanted = released;
+	unsigned lane, i;
+
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		for (i = 0; i < LANE_DECKS; i++) {
+			const struct deck *deck =
+				&rt->links.bus->decks[lane][i];
+			const size_t holds = deck->ring.capacity_frames -
+					     deck->ring.history_frames;
+
+			if (atomic_load_explicit(&deck->state,
+						 memory_order_acquire) ==
+				    DECK_FILLING &&
+			    !pcm_ring_ended(&deck->ring) &&
+			    pcm_ring_readable(&deck->ring) < holds / 2)
+				wanted = true;
+		}
+	}
+	if (wanted)
+		wake_post(rt->links.decoders);
+}
+
+/* Everything was heard, or never will be. */
+static RT_SAFE bool
+has_drained(const struct output_rt *rt)
+{
+	return rt->draining && rt->feed.result == MIX_IDLE &&
+	       !rt->feed.running && rt->feed.fill_since_ns == 0;
+}
+
+/* 0, or the error that the card could not get over. */
+static RT_DEVICE int
+step(struct output_rt *rt)
+{
+	int error = 0;
+	unsigned i;
+
+	for (i = 0; i < STEPS_MAX; i++) {
+		error = output_feed_step(rt);
+		if (output_rt_abandoned(rt) || error == 0)
+			return 0;
+		error = output_feed_recover(rt, error);
+		if (output_rt_abandoned(rt) || rt->feed.suspended_ns != 0)
+			return 0;
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static RT_DEVICE void
+cycle(struct output_rt *rt)
+{
+	const bool can_rewind = rt->card->info.can_rewind;
+	const uint32_t order =
+		atomic_load_explicit(&rt->order, memory_order_acquire);
+	uint64_t heard;
+	bool released;
+	int error;
+
+	read_plan(rt);
+	if (order == OUTPUT_ORDER_DROP ||
+	    (order != OUTPUT_ORDER_PLAY && !rt->has_plan)) {
+		give_back(rt);
+		return;
+	}
+	if (!rt->has_plan)
+		return;
+	work_in_order(rt);
+	error = step(rt);
+	if (output_rt_abandoned(rt))
+		return;
+	if (error < 0) {
+		lose(rt, error);
+		return;
+	}
+	heard = rt->mix.frame - output_feed_delay(rt);
+	released = mix_forget(&rt->mix, &rt->plan,
+			      can_rewind ? heard : rt->mix.frame, heard);
+	publish(rt, rt->feed.running && rt->feed.suspended_ns == 0);
+	tell_notes(rt);
+	wake_decoders(rt, released);
+	atomic_fetch_add_explicit(&rt->figures.periods, 1,
+				  memory_order_relaxed);
+	if (has_drained(rt))
+		give_back(rt);
+}
+
+static RT_SAFE int64_t
+wait_ns(const struct output_rt *rt)
+{
+	int64_t wait;
+
+	if (rt->card == NULL || !rt->has_plan)
+		return -1;
+	wait = output_feed_wait(rt);
+	if (rt->mix.note_count > 0 &&
+	    (wait < 0 || wait > RETELL_MS * NS_PER_MS))
+		wait = RETELL_MS * NS_PER_MS;
+	return wait;
+}
+
+/* The card's descriptors speak only of faults, and only while it runs; one
+ * that cries for nothing again and again is not listened to any more. */
+static RT_DEVICE unsigned
+gather_fds(const struct output_rt *rt, struct pollfd *fds)
+{
+	fds[0] = (struct pollfd){.fd = rt->wake_fd, .events = POLLIN};
+	if (rt->card == NULL || !rt->feed.running ||
+	    rt->feed.suspended_ns != 0 || rt->fd_errors >= FD_ERRORS_MAX)
+		return 1;
+	return 1 + rt->card->ops->poll_fds(rt->card, fds + 1, CARD_POLL_MAX);
+}
+
+static RT_DEVICE void
+look_at_fds(struct output_rt *rt, struct pollfd *fds, unsigned count)
+{
+	uint64_t ignored;
+	bool cries = false;
+	unsigned i;
+
+	if (fds[0].revents != 0 &&
+	    read(rt->wake_fd, &ignored, sizeof(ignored)) < 0)
+		fds[0].revents = 0;
+	for (i = 1; i < count; i++)
+		cries |= fds[i].revents != 0;
+	if (!cries)
+		return;
+	/* The step that follows finds the fault by itself. */
+	if (rt->card->ops->poll_events(rt->card, fds + 1, count - 1) == 0)
+		rt->fd_errors++;
+}
+
+static RT_DEVICE void
+sleep_until_due(struct output_rt *rt)
+{
+	struct pollfd fds[1 + CARD_POLL_MAX];
+	const unsigned count = gather_fds(rt, fds);
+	const int64_t wait = wait_ns(rt);
+	const int64_t deadline_ns = clock_now_ns() + wait;
+	const struct timespec timeout = {wait / NS_PER_S, wait % NS_PER_S};
+	int found;
+
+	atomic_store_explicit(&rt->busy_since_ns, 0, memory_order_release);
+	found = ppoll(fds, count, wait < 0 ? NULL : &timeout, NULL);
+	atomic_store_explicit(&rt->busy_since_ns, clock_now_ns(),
+			      memory_order_release);
+	if (found > 0)
+		look_at_fds(rt, fds, count);
+	else if (found == 0)
+		rt_note_wakeup(&rt->figures, clock_now_ns() - deadline_ns);
+}
+
+RT_DEVICE void
+output_rt_run(struct output_rt *rt)
+{
+	while (!atomic_load_explicit(&rt->quit, memory_order_acquire) &&
+	       !output_rt_abandoned(rt)) {
+		const int64_t began_ns = clock_now_ns();
+
+		if (rt->card == NULL)
+			take_card(rt);
+		if (rt->card != NULL)
+			cycle(rt);
+		if (output_rt_abandoned(rt))
+			return;
+		rt_note_quantum(&rt->figures, clock_now_ns() - began_ns);
+		sleep_until_due(rt);
+	}
+	if (rt->card != NULL && !output_rt_abandoned(rt))
+		give_back(rt);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output_rt.h - the output thread. All that it sees is in one struct; others
+ * reach it by the atomics at its top only.
+ *
+ *   control: offered, order, quit, abandoned; a write to wake_fd
+ *   thread:  returned, busy_since_ns, finished; events in links.events
+ *
+ * output_rt.c is the loop, output_feed.c what a cycle does with the card,
+ * output_setup.c starts and ends the thread. */
+#ifndef ROTARY_OUTPUT_OUTPUT_RT_H
+#define ROTARY_OUTPUT_OUTPUT_RT_H
+
+#include "daemon/output/card.h"
+#include "daemon/output/mix.h"
+#include "daemon/output/mix_plan.h"
+#include "daemon/output/output.h"
+#include "lib/base/attr.h"
+#include "lib/base/thread.h"
+#include "lib/rt/rt.h"
+#include "lib/sync/wake.h"
+
+#include <stdbool.h>
+
+/* What is to become of the card, the hastier the higher. */
+enum output_order {
+	OUTPUT_ORDER_PLAY,
+	OUTPUT_ORDER_DRAIN, /* give it back when all has been heard */
+	OUTPUT_ORDER_STOP,  /* the same, but fade out now */
+	OUTPUT_ORDER_DROP,  /* give it back */
+};
+
+/* What a cycle knows about the card. */
+struct output_feed {
+	struct card_status status;
+	uint64_t status_frame; /* mix.frame when it was so */
+	enum mix_result result;
+	uint32_t low_frames;       /* wake up when so much is queued */
+	uint32_t emergency_frames; /* when to leave behind what is dry */
+	uint32_t guard_frames;     /* never taken back */
+	uint32_t pad_frames;       /* silence still to write before running
+				      dry */
+	uint32_t settle_frames;    /* silence still to write at the start */
+	int64_t fill_since_ns;     /* something is queued and not started; 0:
+				      nothing */
+	int64_t waiting_ns;        /* a deck is dry, since; 0: none */
+	int64_t suspended_ns;      /* since; 0: not */
+	bool running;
+	bool drying; /* nothing more comes: running dry is no fault */
+};
+
+struct output_rt {
+	/* immutable while the thread runs */
+	struct output_links links;
+	int wake_fd;
+	int priority;
+	enum rt_fence fence;
+	uint32_t settle_ms;
+	bool keep_open;
+	struct thread thread;
+	/* from control */
+	ALIGNED(CACHE_LINE) ATOMIC(struct card *) offered;
+	ATOMIC(uint32_t) order; /* enum output_order */
+	ATOMIC(bool) quit;
+	ATOMIC(bool) abandoned; /* touch nothing of the engine's any more */
+	/* to control */
+	ALIGNED(CACHE_LINE) ATOMIC(struct card *) returned;
+	ATOMIC(int64_t) busy_since_ns; /* 0: asleep */
+	ATOMIC(bool) has_figures;
+	ATOMIC(bool) finished;
+	struct wake finished_wake;
+	struct rt_figures figures;
+	/* the thread's own */
+	ALIGNED(CACHE_LINE) struct card *card;
+	struct mix_plan plan; /* as of this cycle, with the order worked in */
+	bool has_plan;
+	bool draining;
+	bool sealed;
+	struct output_feed feed;
+	struct mix mix;
+	struct timeline_view view;
+	int64_t deadline_ns; /* of the sleep; INT64_MAX: none */
+	unsigned fd_errors;  /* descriptors that cried for nothing */
+};
+
+/* The thread's main: runs until quit. */
+RT_DEVICE void output_rt_run(struct output_rt *rt);
+
+/* Control has given the thread up. Asked after each call into the card. */
+static inline bool
+output_rt_abandoned(const struct output_rt *rt)
+{
+	return atomic_load_explicit(&rt->abandoned, memory_order_acquire);
+}
+
+/* Starts the thread, which a write to wake_fd wakes. 0, -ENOMEM, -EAGAIN. */
+NODISCARD MAY_BLOCK int output_rt_create(const struct output_config *config,
+					 const struct output_links *links,
+					 int wake_fd,
+					 struct output_rt **ret_rt);
+/* Ends the thread; true when it has ended within wait_ns, and can be freed.
+ * Else it is abandoned, with its memory and its card. */
+MAY_BLOCK bool output_rt_stop(struct output_rt *rt, int64_t wait_ns);
+MAY_BLOCK void output_rt_free(struct output_rt *rt);
+/* Control. The card that the thread has let go of, or never took; or NULL. */
+struct card *output_rt_take_back(struct output_rt *rt);
+/* Between output_rt.c and output_feed.c. */
+/* A new card: nothing is written yet. */
+RT_SAFE void output_feed_begin(struct output_rt *rt);
+/* Looks at the card and gives it what it takes. 0 or -errno of the card. */
+RT_DEVICE int output_feed_step(struct output_rt *rt);
+/* Gets over an error; 0: it did, step again; else the card is lost. */
+RT_DEVICE int output_feed_recover(struct output_rt *rt, int error);
+/* Frames written and not heard yet, as reckoned from the last status. */
+RT_SAFE uint64_t output_feed_delay(const struct output_rt *rt);
+/* ns until the next step is due; -1: not before something happens. */
+RT_SAFE int64_t output_feed_wait(const struct output_rt *rt);
+
+#endif

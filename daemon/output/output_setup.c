@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output_setup.c - the output thread's beginning and end.
+ *
+ * create: memory (locked where the limit allows), thread; the thread
+ * itself climbs the ladder, and closes its fence when its first card comes.
+ * stop: quit, and wait for `finished`; a thread that does not come back
+ * from its card is left behind with all that it may still touch. */
+#include "daemon/output/output_rt.h"
+
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *
+thread_main(void *argument)
+{
+	struct output_rt *rt = argument;
+
+	thread_assert_output();
+	rt_figures_begin(&rt->figures, "output");
+	atomic_store(&rt->has_figures, true);
+	(void)rt_promote(&rt->figures, rt->priority);
+	output_rt_run(rt);
+	rt_figures_end();
+	atomic_store_explicit(&rt->finished, true, memory_order_release);
+	wake_post(&rt->finished_wake);
+	return NULL;
+}
+
+int
+output_rt_create(const struct output_config *config,
+		 const struct output_links *links, int wake_fd,
+		 struct output_rt **ret_rt)
+{
+	struct thread_spec spec = {
+		.role = THREAD_ROLE_OUTPUT,
+		.name = "rotary-output",
+		.stack_bytes = THREAD_STACK_RT,
+		.lock_stack = config->lock_memory,
+		.main = thread_main,
+	};
+	struct output_rt *rt;
+	bool locked;
+	int error;
+
+	rt = rt_pool_map(sizeof(*rt), &locked);
+	if (rt == NULL)
+		return -ENOMEM;
+	rt->links = *links;
+	rt->priority = config->priority;
+	rt->fence = config->fence;
+	rt->settle_ms = config->settle_ms;
+	rt->keep_open = config->keep_open;
+	wake_init(&rt->finished_wake);
+	rt->wake_fd = wake_fd;
+	spec.argument = rt;
+	error = thread_start(&rt->thread, &spec);
+	if (error < 0) {
+		rt_pool_unmap(rt, sizeof(*rt));
+		return error;
+	}
+	*ret_rt = rt;
+	return 0;
+}
+
+static bool
+wait_until_finished(struct output_rt *rt, int64_t wait_ns)
+{
+	const int64_t end_ns = clock_now_ns() + wait_ns;
+	int64_t left_ns = wait_ns;
+
+	for (;;) {
+		const uint32_t seen = wake_prepare(&rt->finished_wake);
+
+		if (atomic_load_explicit(&rt->finished, memory_order_acquire))
+			return true;
+		if (left_ns <= 0)
+			return false;
+		(void)wake_wait(&rt->finished_wake, seen, left_ns);
+		left_ns = end_ns - clock_now_ns();
+	}
+}
+
+bool
+output_rt_stop(struct output_rt *rt, int64_t wait_ns)
+{
+	const uint64_t one = 1;
+
+	atomic_store_explicit(&rt->quit, true, memory_order_release);
+	/* Full means that it is about to wake up anyway. */
+	(void)!write(rt->wake_fd, &one, sizeof(one));
+	if (!wait_until_finished(rt, wait_ns)) {
+		atomic_store_explicit(&rt->abandoned, true,
+				      memory_order_release);
+		return false;
+	}
+	thread_join(&rt->thread);
+	return true;
+}
+
+void
+output_rt_free(struct output_rt *rt)
+{
+	rt_pool_unmap(rt, sizeof(*rt));
+}
+
+struct card *
+output_rt_take_back(struct output_rt *rt)
+{
+	return atomic_exchange_explicit(&rt->returned, NULL,
+					memory_order_acquire);
+}
