@@ -17,7 +17,7 @@ static void
 collect(int descriptor, char *ret_errors, size_t size)
 {
 	size_t length = 0;
-	char rest[256];
+	char rest[256] = "";
 
 	for (;;) {
 		const size_t room = size - 1 - length;
