@@ -125,8 +125,12 @@ handle_sigsys(int signal, siginfo_t *info, void *pointer)
 	if (!rt_own.dying && rt_own.figures != NULL) {
 		count_call(rt_own.figures, call.number);
 		if (rt_own.fence == RT_FENCE_KILL &&
-		    !is_allocators(call.number))
-			die(rt_own.figures, call.number);
+		    !is_allocators(call.number)) {
+			RT_EXCEPTION("the process ends here")
+			{
+				die(rt_own.figures, call.number);
+			}
+		}
 	}
 	gate_store(context, gate_pass(&call));
 	errno = saved_errno;

@@ -22,20 +22,20 @@
 
 #if defined(__x86_64__)
 enum { ARCHITECTURE_KNOWN = 1 };
-static const uint32_t ARCHITECTURE = AUDIT_ARCH_X86_64;
+static const uint32_t architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 enum { ARCHITECTURE_KNOWN = 1 };
-static const uint32_t ARCHITECTURE = AUDIT_ARCH_AARCH64;
+static const uint32_t architecture = AUDIT_ARCH_AARCH64;
 #else
 enum { ARCHITECTURE_KNOWN = 0 };
-static const uint32_t ARCHITECTURE = 0;
+static const uint32_t architecture = 0;
 #endif
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	       "the filter loads the low half of a word first");
 
 /* Most frequent first. */
-static const uint32_t COMMON[] = {
+static const uint32_t common_calls[] = {
 	SYS_futex,           SYS_timer_settime,
 	SYS_clock_nanosleep, SYS_madvise,
 	SYS_clock_gettime,   SYS_sched_yield,
@@ -45,7 +45,7 @@ static const uint32_t COMMON[] = {
 	SYS_timer_delete,    SYS_exit,
 };
 
-static const uint32_t OUTPUT[] = {
+static const uint32_t output_calls[] = {
 	SYS_ioctl,
 	SYS_ppoll,
 #ifdef SYS_poll
@@ -54,7 +54,7 @@ static const uint32_t OUTPUT[] = {
 	SYS_read,
 };
 
-static const uint32_t STARTING[] = {
+static const uint32_t starting_calls[] = {
 	SYS_clone,
 	SYS_clone3,
 #ifdef SYS_fork
@@ -151,17 +151,19 @@ fence_filter_build(const struct fence_rules *rules,
 		return 0;
 	load(&builder, offsetof(struct seccomp_data, arch));
 	add(&builder, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-						   ARCHITECTURE, 1, 0));
+						   architecture, 1, 0));
 	answer(&builder, SECCOMP_RET_KILL_PROCESS);
 	load(&builder, offsetof(struct seccomp_data, nr));
-	answer_numbers(&builder, COMMON, COUNT_OF(COMMON), SECCOMP_RET_ALLOW);
+	answer_numbers(&builder, common_calls, COUNT_OF(common_calls),
+		       SECCOMP_RET_ALLOW);
 	if (rules->profile == RT_PROFILE_OUTPUT)
-		answer_numbers(&builder, OUTPUT, COUNT_OF(OUTPUT),
+		answer_numbers(&builder, output_calls, COUNT_OF(output_calls),
 			       SECCOMP_RET_ALLOW);
 	allow_write(&builder, rules->event_fd);
 	allow_gate(&builder, rules->gate_address);
 	if (rules->fence == RT_FENCE_COUNT)
-		answer_numbers(&builder, STARTING, COUNT_OF(STARTING),
+		answer_numbers(&builder, starting_calls,
+			       COUNT_OF(starting_calls),
 			       SECCOMP_RET_ERRNO | EAGAIN);
 	answer(&builder, SECCOMP_RET_TRAP);
 	return builder.length;

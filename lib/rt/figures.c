@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-_Thread_local struct rt_own rt_own;
+__thread struct rt_own rt_own;
 
 void
 rt_figures_begin(struct rt_figures *figures, const char *name)

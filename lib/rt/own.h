@@ -9,12 +9,11 @@
 struct rt_own {
 	struct rt_figures *figures; /* NULL: no real-time thread */
 	enum rt_fence fence;
-	bool dying; /* a forbidden call was fatal; the report is being written
-		     */
+	bool dying; /* by a forbidden call; its report is being written */
 };
 
-/* Initial-exec: a signal handler may not enter the dynamic linker. */
-extern _Thread_local
-	__attribute__((tls_model("initial-exec"))) struct rt_own rt_own;
+/* Initial-exec: a signal handler may not enter the dynamic linker. (__thread is
+ * the one spelling that C and C++ share.) */
+extern __thread struct rt_own rt_own __attribute__((tls_model("initial-exec")));
 
 #endif

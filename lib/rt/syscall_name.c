@@ -7,7 +7,7 @@
 static const struct {
 	long number;
 	const char *name;
-} NAMES[] = {
+} names[] = {
 #define NAME(name)                                                             \
 	{                                                                      \
 		SYS_##name, #name                                              \
@@ -119,8 +119,8 @@ syscall_name(long number)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-		if (NAMES[i].number == number)
-			return NAMES[i].name;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].number == number)
+			return names[i].name;
 	return NULL;
 }

@@ -26,7 +26,7 @@
 
 struct ALIGNED(CACHE_LINE) rotary_node {
 	ATOMIC(struct rotary_node *) next; /* readers walk it */
-	ATOMIC(uint32_t) removed;	   /* the deletion mark */
+	ATOMIC(uint32_t) removed;          /* the deletion mark */
 	/* the writer's own */
 	uint32_t reclaim_step;
 	struct rotary_node *prev;

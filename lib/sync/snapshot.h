@@ -26,10 +26,9 @@ struct snapshot;
 enum { SNAPSHOT_READERS_MAX = 32 };
 
 /* release(object, context) frees an object that no reader can hold. */
-NODISCARD struct snapshot *snapshot_create(struct allocator *allocator,
-					   void (*release)(void *object,
-							   void *context),
-					   void *context);
+NODISCARD struct snapshot *
+snapshot_create(struct allocator *allocator,
+		void (*release)(void *object, void *context), void *context);
 /* Releases every object; when no reader runs. */
 void snapshot_destroy(struct snapshot *snapshot);
 

@@ -10,10 +10,11 @@
  *  publish |    X    |  -      X: outside order needed, -: none
  *  read    |    -    |  -
  *
- * Progress: publish is wait-free; a read retries while a publish runs (obstruction-
- * free; the writer publishes some ten times a second for a microsecond).
- * RT: all RT_SAFE. Source: H.-J. Boehm, "Can seqlocks get along with
- * programming language memory models?", MSPC 2012 (data words are atomic). */
+ * Progress: publish is wait-free; a read retries while a publish runs
+ * (obstruction- free; the writer publishes some ten times a second for a
+ * microsecond). RT: all RT_SAFE. Source: H.-J. Boehm, "Can seqlocks get along
+ * with programming language memory models?", MSPC 2012 (data words are atomic).
+ */
 #ifndef ROTARY_SYNC_TIMELINE_H
 #define ROTARY_SYNC_TIMELINE_H
 
@@ -32,11 +33,11 @@ struct timeline_point {
 };
 
 struct timeline_view {
-	int64_t time_ns;	 /* when written and delay were measured */
+	int64_t time_ns;         /* when written and delay were measured */
 	uint64_t written_frames; /* handed to the card so far */
-	uint64_t delay_frames;	 /* not heard yet at time_ns */
-	uint32_t rate_hz;	 /* of the card; 0: no card is open */
-	uint32_t running;	 /* 1 while the card consumes frames */
+	uint64_t delay_frames;   /* not heard yet at time_ns */
+	uint32_t rate_hz;        /* of the card; 0: no card is open */
+	uint32_t running;        /* 1 while the card consumes frames */
 	uint32_t point_count;
 	uint32_t reserved;
 	/* ascending; the first holds what is heard */
