@@ -11,6 +11,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-fno-strict-overflow -fstack-protector-strong)
 if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
 	add_compile_options(-Wthread-safety)
+elseif(ROTARY_TESTS AND NOT ROTARY_SANITIZE)
+	# One more file beside each object, for tests/rt/callgraph.
+	add_compile_options(-fcallgraph-info=su)
 endif()
 
 # Every symbol is bound at start, so that no real-time thread meets the
