@@ -70,6 +70,7 @@ test_each_channel_count(void **state)
 
 	(void)state;
 	recipe.frames = 8000;
+	recipe.rate_hz = 32000; /* at 44100 libvorbisenc leaks with 6 */
 	for (uint32_t channels = 1; channels <= 8; channels++) {
 		recipe.channels = channels;
 		file.length = 0;
@@ -85,17 +86,6 @@ test_each_channel_count(void **state)
 		assert_int_equal(got.length,
 				 (size_t)recipe.frames * channels * 4);
 		assert_same(&got, &wanted);
-	}
-	recipe.channels = 9;
-	file.length = 0;
-	make_vorbis(&recipe, &file);
-	{
-		struct player player;
-
-		assert_int_equal(player_open(&player, &file, 0, 0, NULL),
-				 -ENOTSUP);
-		assert_non_null(strstr(player.reason, "8 channels"));
-		player_close(&player);
 	}
 	bytes_finish(&file);
 	bytes_finish(&wanted);
@@ -433,7 +423,39 @@ test_tags_however_large(void **state)
 	free(picture);
 }
 
-/* Adds to the granule of each page of audio and makes its checksum good. */
+/* Makes the checksum of the page at bytes good again. */
+static void
+seal_page(uint8_t *bytes, const struct ogg_page_info *page)
+{
+	ogg_page whole = {
+		.header = bytes,
+		.header_len = (long)page->head_bytes,
+		.body = bytes + page->head_bytes,
+		.body_len = (long)(page->bytes - page->head_bytes),
+	};
+
+	ogg_page_checksum_set(&whole);
+}
+
+static void
+test_too_many_channels(void **state)
+{
+	struct bytes file = {0};
+	struct ogg_page_info page;
+	struct player player;
+
+	(void)state;
+	make_vorbis(&plain, &file);
+	assert_true(ogg_page_parse(file.data, file.length, &page));
+	file.data[page.head_bytes + 11] = 9;
+	seal_page(file.data, &page);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), -ENOTSUP);
+	assert_non_null(strstr(player.reason, "8 channels"));
+	player_close(&player);
+	bytes_finish(&file);
+}
+
+/* Adds to the granule of each page of audio. */
 static void
 shift_granules(struct bytes *file, int64_t shift)
 {
@@ -442,19 +464,13 @@ shift_granules(struct bytes *file, int64_t shift)
 
 	while (at < file->length &&
 	       ogg_page_parse(file->data + at, file->length - at, &page)) {
-		ogg_page whole = {
-			.header = file->data + at,
-			.header_len = (long)page.head_bytes,
-			.body = file->data + at + page.head_bytes,
-			.body_len = (long)(page.bytes - page.head_bytes),
-		};
 		const int64_t granule = page.granule + shift;
 
 		if (page.granule > 0)
 			for (int i = 0; i < 8; i++)
 				file->data[at + 6 + (size_t)i] =
 					(uint8_t)(granule >> (8 * i));
-		ogg_page_checksum_set(&whole);
+		seal_page(file->data + at, &page);
 		at += page.bytes;
 	}
 }
@@ -493,6 +509,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_channel_count),
+		cmocka_unit_test(test_too_many_channels),
 		cmocka_unit_test(test_rates_and_lengths),
 		cmocka_unit_test(test_scraps_give_the_same),
 		cmocka_unit_test(test_a_cut_file_plays_its_valid_part),
