@@ -97,12 +97,14 @@ step_task(struct session *session)
 
 	if (!session->task_ready)
 		return false;
+	/* A step may already wake what it then waits for. */
+	session->task_ready = false;
 	result = session->task->ops->step(session->task, session);
-	if (result == TASK_MORE)
+	if (result == TASK_WAIT)
+		return session->task_ready;
+	if (result == TASK_MORE) {
+		session->task_ready = true;
 		return true;
-	if (result == TASK_WAIT) {
-		session->task_ready = false;
-		return false;
 	}
 	session->task->ops->destroy(session->task);
 	session->task = NULL;

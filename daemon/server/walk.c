@@ -2,10 +2,10 @@
 /* walk.c - control's half of a walk: hands the job to a worker whenever its
  * batch has been taken, and takes it back.
  *
- * Three may hold a job, one at a time: the walk; the pool, while it is
- * submitted; a stuck worker, from the moment that the pool gave it up. A walk
- * that ends first leaves the job to the pool, whose done() or orphan() frees
- * it. Invariant: job->owner == walk iff the walk still waits for that job. */
+ * A job is the pool's while it is submitted, and for good once the pool has
+ * given it up (-ETIMEDOUT). A walk that ends before its job leaves it to the
+ * pool, whose done() or orphan() frees it. Invariant: job->owner == walk iff
+ * the walk still waits for that job. */
 #include "daemon/server/walk.h"
 
 #include "daemon/server/walk_job.h"
@@ -15,7 +15,7 @@
 
 struct walk {
 	struct work *work;
-	struct walk_job *job; /* NULL once a stuck worker has it */
+	struct walk_job *job; /* NULL once it was given up */
 	bool submitted;
 	unsigned at; /* in the job's items */
 	int error;
@@ -32,14 +32,7 @@ job_of(struct work_job *base)
 static int
 job_run(struct work_job *base)
 {
-	struct walk_job *job = job_of(base);
-	int r;
-
-	atomic_store(&job->running, true);
-	r = walk_job_run(job);
-	atomic_store(&job->running, false);
-	/* This word is the pool's. */
-	return r == -ETIMEDOUT ? -EIO : r;
+	return walk_job_run(job_of(base));
 }
 
 static void
@@ -47,16 +40,16 @@ job_done(struct work_job *base, int result)
 {
 	struct walk_job *job = job_of(base);
 	struct walk *walk = job->owner;
-	const bool stuck = result == -ETIMEDOUT && atomic_load(&job->running);
+	const bool kept = result == -ETIMEDOUT; /* by the pool */
 
 	if (walk == NULL) {
-		if (!stuck)
+		if (!kept)
 			walk_job_destroy(job);
 		return;
 	}
 	walk->submitted = false;
 	walk->error = result;
-	if (stuck) {
+	if (kept) {
 		job->owner = NULL;
 		walk->job = NULL;
 	}

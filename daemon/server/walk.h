@@ -4,11 +4,12 @@
  * Each piece is one job of at most some 50 ms, so that a big library is no
  * stuck worker, and no further piece is read before the last one was taken: a
  * slow client costs no memory. Order: a folder's songs by name, then each of
- * its folders, followed (when recursive) by what is in it. A folder that links
- * lead to twice is entered once. Inside, what cannot be read is left out.
- * Threads: control. Errors: -ENOENT, -ENOTDIR (not a folder), -EISDIR (not a
- * song), -EACCES, -EINVAL (not a name of ours), -ETIMEDOUT (the file system
- * does not answer), -ENOMEM, -errno. */
+ * its folders, followed (when recursive) by what is in it. A folder is entered
+ * where it really is and at most once more by way of links, never inside
+ * itself, as folder.h says. Inside, what cannot be read is left out. Threads:
+ * control. Errors: -ENOENT, -ENOTDIR (not a folder), -EISDIR (not a song),
+ * -EACCES, -EINVAL (not a name of ours), -ETIMEDOUT (the file system does not
+ * answer), -ENOMEM, -errno. */
 #ifndef ROTARY_SERVER_WALK_H
 #define ROTARY_SERVER_WALK_H
 

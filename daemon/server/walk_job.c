@@ -10,16 +10,19 @@
 
 #include "daemon/decode/decoder.h"
 #include "daemon/library/song.h"
+#include "daemon/source/name.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLICE_MS = 50, VISITED_MIN = 64 };
+enum { SLICE_MS = 50 };
 
 struct walk_pending {
 	struct walk_pending *next;
@@ -28,65 +31,6 @@ struct walk_pending {
 	uint64_t size_bytes;
 	char uri[];
 };
-
-/* Visited folders ------------------------------------------------------- */
-
-static struct walk_place *
-place_slot(const struct walk_visited *visited, struct walk_place place)
-{
-	size_t i = (place.inode * UINT64_C(0x9E3779B97F4A7C15)) ^ place.device;
-
-	for (;; i++) {
-		struct walk_place *slot =
-			&visited->slots[i & (visited->capacity - 1)];
-
-		if ((slot->device == 0 && slot->inode == 0) ||
-		    (slot->device == place.device &&
-		     slot->inode == place.inode))
-			return slot;
-	}
-}
-
-static int
-grow_visited(struct walk_visited *visited)
-{
-	struct walk_visited grown = {
-		.capacity = visited->capacity > 0 ? visited->capacity * 2
-						  : VISITED_MIN,
-		.count = visited->count,
-	};
-	size_t i;
-
-	grown.slots = calloc(grown.capacity, sizeof(grown.slots[0]));
-	if (grown.slots == NULL)
-		return -ENOMEM;
-	for (i = 0; i < visited->capacity; i++)
-		if (visited->slots[i].inode != 0 ||
-		    visited->slots[i].device != 0)
-			*place_slot(&grown, visited->slots[i]) =
-				visited->slots[i];
-	free(visited->slots);
-	*visited = grown;
-	return 0;
-}
-
-/* 1: not been there before; 0: been there; -ENOMEM. */
-static int
-visit(struct walk_visited *visited, const struct stat *status)
-{
-	const struct walk_place place = {status->st_dev, status->st_ino};
-	struct walk_place *slot;
-
-	if (visited->count * 2 >= visited->capacity &&
-	    grow_visited(visited) < 0)
-		return -ENOMEM;
-	slot = place_slot(visited, place);
-	if (slot->inode == place.inode && slot->device == place.device)
-		return 0;
-	*slot = place;
-	visited->count++;
-	return 1;
-}
 
 /* Items ------------------------------------------------------------------ */
 
@@ -202,19 +146,125 @@ read_contents(struct walk_job *job, const char *uri)
 	return contents.failed ? -ENOMEM : r;
 }
 
-/* Opens a folder; in a recursive walk each only once. 1: entered, 0: not. */
+/* Adds the path that a descriptor really has. */
 static int
-enter_folder(struct walk_job *job, const char *uri, struct stat *ret_status)
+add_real_path(struct text *path, int fd)
 {
+	char link[32];
+	char *bytes = malloc(PATH_MAX);
+	ssize_t length;
+	int r = 0;
+
+	if (bytes == NULL)
+		return -ENOMEM;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, bytes, PATH_MAX);
+	if (length < 0)
+		r = -errno;
+	else
+		text_add_bytes(path, bytes, (size_t)length);
+	free(bytes);
+	return path->failed ? -ENOMEM : r;
+}
+
+/* Whether the folder stands where its URI says, with no link on the way down
+ * from where the walk began. */
+static bool
+is_where_it_says(const struct walk_job *job, const char *uri, const char *path)
+{
+	const size_t length = strlen(job->uri);
+	struct text expected = {0};
+	bool equal;
+
+	if (strncmp(uri, job->uri, length) != 0)
+		return false;
+	uri += length;
+	uri += *uri == '/';
+	text_add(&expected, job->real_path.bytes);
+	if (expected.length > 1)
+		text_add_char(&expected, '/');
+	name_add_inside(&expected, uri);
+	equal = !expected.failed && strcmp(expected.bytes, path) == 0;
+	text_finish(&expected);
+	return equal;
+}
+
+/* Whether the folder that the URI stands in is path or lies below it. */
+static bool
+is_inside(const struct walk_job *job, const char *uri, const struct text *path)
+{
+	const char *slash = strrchr(uri, '/');
+	struct text parent = {0};
+	bool inside = false;
+	int fd;
+
+	if (slash != NULL && slash > uri)
+		text_add_bytes(&parent, uri, (size_t)(slash - uri));
+	fd = open_folder(job, text_string(&parent));
+	text_clear(&parent);
+	if (fd >= 0 && add_real_path(&parent, fd) == 0)
+		inside =
+			strncmp(parent.bytes, path->bytes, path->length) == 0 &&
+			(parent.bytes[path->length] == '/' ||
+			 parent.bytes[path->length] == '\0' ||
+			 path->length == 1);
+	if (fd >= 0)
+		close(fd);
+	text_finish(&parent);
+	return inside;
+}
+
+/* Whether a recursive walk goes into this folder: where it really is always;
+ * by way of a link once, and never into itself. 1, 0, -errno. */
+static int
+may_enter(struct walk_job *job, const char *uri, int fd,
+	  const struct stat *status)
+{
+	const struct place place = {status->st_dev, status->st_ino};
+	struct text path = {0};
+	int r = add_real_path(&path, fd);
+
+	if (r == 0 && is_where_it_says(job, uri, path.bytes))
+		r = 1;
+	else if (r == 0 && !is_inside(job, uri, &path))
+		r = place_set_add(&job->linked, place);
+	text_finish(&path);
+	return r;
+}
+
+/* Opens the folder inside the walk. 1: go into it; 0: been there. */
+static int
+enter_folder(struct walk_job *job, const char *uri)
+{
+	struct stat status;
 	int fd = open_folder(job, uri);
-	int r = 1;
+	int r;
 
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, ret_status) < 0)
+	if (fstat(fd, &status) < 0)
 		r = -errno;
-	else if (job->recursive)
-		r = visit(&job->visited, ret_status);
+	else
+		r = may_enter(job, uri, fd, &status);
+	close(fd);
+	return r;
+}
+
+/* Opens the folder that the walk is for. */
+static int
+enter_first(struct walk_job *job, int64_t *ret_mtime_s)
+{
+	struct stat status;
+	int fd = open_folder(job, job->uri);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0)
+		r = -errno;
+	else
+		r = add_real_path(&job->real_path, fd);
+	*ret_mtime_s = status.st_mtim.tv_sec;
 	close(fd);
 	return r;
 }
@@ -244,8 +294,8 @@ begin_song(struct walk_job *job)
 static int
 begin(struct walk_job *job)
 {
-	struct stat status;
-	int r = enter_folder(job, job->uri, &status);
+	int64_t mtime_s = 0;
+	int r = enter_first(job, &mtime_s);
 
 	if (r == -ENOTDIR)
 		return begin_song(job);
@@ -256,7 +306,7 @@ begin(struct walk_job *job)
 	if (job->itself && job->uri[0] != '\0') {
 		const struct walk_item item = {
 			.kind = FOLDER_FOLDER,
-			.mtime_s = status.st_mtim.tv_sec,
+			.mtime_s = mtime_s,
 		};
 
 		r = add_item(job, job->uri, &item);
@@ -290,11 +340,10 @@ take_folder(struct walk_job *job, const struct walk_pending *pending)
 		.kind = FOLDER_FOLDER,
 		.mtime_s = pending->mtime_s,
 	};
-	struct stat status;
 	int r = 0;
 
 	if (job->recursive) {
-		r = enter_folder(job, pending->uri, &status);
+		r = enter_folder(job, pending->uri);
 		if (r > 0)
 			r = read_contents(job, pending->uri);
 		else if (r == 0)
@@ -393,7 +442,8 @@ walk_job_destroy(struct walk_job *job)
 		job->pending = next;
 	}
 	walk_job_drop_items(job);
-	free(job->visited.slots);
+	place_set_finish(&job->linked);
+	text_finish(&job->real_path);
 	free(job->folder);
 	free(job->uri);
 	free(job);

@@ -6,26 +6,18 @@
 #ifndef ROTARY_SERVER_WALK_JOB_H
 #define ROTARY_SERVER_WALK_JOB_H
 
+#include "daemon/library/place_set.h"
 #include "daemon/server/walk.h"
 #include "daemon/work/work.h"
+#include "lib/base/text.h"
 
 enum { WALK_BATCH = 64 };
 
 struct walk_pending;
 
-/* Folders that were entered, by device and inode: open addressing, half empty,
- * a power of two of slots; {0, 0} is a free one. */
-struct walk_visited {
-	struct walk_place {
-		uint64_t device, inode;
-	} * slots;
-	size_t capacity, count;
-};
-
 struct walk_job {
 	struct work_job base;
 	struct walk *owner; /* control's; NULL: nobody waits any more */
-	ATOMIC(bool) running;
 
 	char *folder, *uri;
 	bool follow_links;
@@ -35,7 +27,8 @@ struct walk_job {
 
 	bool begun, ended;
 	struct walk_pending *pending; /* the next one first */
-	struct walk_visited visited;
+	struct text real_path;        /* of the folder that it began in */
+	struct place_set linked;      /* folders entered by way of a link */
 	struct walk_item items[WALK_BATCH];
 	unsigned count;
 };
