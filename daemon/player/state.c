@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* state.c - when to save, and what.
+ *
+ *   IDLE --change--> DUE (within 1 s) --tick--> SAVING --done--> IDLE or DUE
+ *                                                  |
+ *                                                  +-failed-> DUE (in 30 s)
+ *
+ * One save at a time. It gets a frozen copy of the queue, the player's state,
+ * and the database connection, which is the worker's until the save is done;
+ * what changes meanwhile is the next save's. A connection that failed is closed
+ * by the worker, and the next save begins with a new one and writes all rows,
+ * since nobody knows what the file holds then. The job is of no domain: a disk
+ * that hangs keeps one worker and stops saving, nothing else.
+ *
+ * At the end, if even the last save hangs, the job keeps what it works on and
+ * is left behind with it. */
+#include "daemon/player/state.h"
+
+#include "daemon/player/state_db.h"
+#include "daemon/work/work.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const int64_t JOIN_NS = 900 * NS_PER_MS;
+static const int64_t RETRY_NS = 30 * NS_PER_S;
+static const int64_t SLOW_NS = 10 * NS_PER_S;
+static const int64_t NEVER = INT64_MAX;
+
+/* A save under way. */
+struct save {
+	struct work_job job;
+	struct state *state;          /* NULL: the state is gone */
+	char *folder;                 /* its own */
+	struct state_db *db;          /* NULL: opened by the worker */
+	struct play_queue_view *view; /* NULL: the queue has not changed */
+	struct state_image image;
+	bool last; /* close the database afterwards */
+	int64_t since_ns;
+};
+
+struct state {
+	char *folder;
+	struct work *work;
+	struct play_queue *queue;
+	struct player *player;
+	struct state_db *db; /* NULL: to be opened, or the save's */
+	struct save *save;   /* NULL: idle */
+
+	uint32_t saved_version; /* of the queue in the file */
+	bool rewrite;           /* the file's rows are not known */
+	struct player_saved saved;
+	bool queue_changed;
+	bool player_changed;
+	int64_t due_ns;
+	int64_t position_due_ns;
+	int64_t retry_ns; /* not before */
+	bool failing;     /* the log has it */
+	bool slow;
+};
+
+/* loading */
+
+/* Makes the folder and those above it, as far as they are missing. */
+static void
+make_folders(const char *folder)
+{
+	char *path = strdup(folder);
+
+	for (char *i = path; i != NULL; i = strchr(i + 1, '/')) {
+		if (i == path)
+			continue;
+		*i = '\0';
+		(void)mkdir(path, 0755);
+		*i = '/';
+	}
+	if (path != NULL)
+		(void)mkdir(path, 0700);
+	free(path);
+}
+
+static const char *
+advice(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+		return "the disk is full";
+	case -EROFS:
+		return "it cannot be written to";
+	case -EACCES:
+		return "it cannot be opened; does the folder exist, and may "
+		       "rotaryd write there?";
+	case -EBUSY:
+		return "another program holds it";
+	case -ENOMEM:
+		return "there is not enough memory";
+	default:
+		return "the disk does not work";
+	}
+}
+
+static void
+complain(struct state *state, int error)
+{
+	if (state->failing)
+		return;
+	state->failing = true;
+	log_warn("state",
+		 "%s/state.db: %s; queue and position are not kept until it "
+		 "works again",
+		 state->folder, advice(error));
+}
+
+/* Opens the file for reading and writing, or else for reading only. */
+static void
+open_for_load(struct state *state, struct state_db **ret_frozen)
+{
+	bool is_new;
+	int error = state_db_open(state->folder, &state->db, &is_new);
+
+	state->rewrite = error < 0;
+	if (error == 0)
+		return;
+	complain(state, error);
+	if (state_db_open_frozen(state->folder, ret_frozen) < 0)
+		*ret_frozen = NULL;
+}
+
+static int
+load(struct state *state, struct play_queue *queue,
+     struct player_saved *ret_saved, bool *ret_found)
+{
+	struct player_saved saved = {0};
+	struct state_db *frozen = NULL;
+	struct state_db *db;
+	int error = -ENOENT;
+
+	open_for_load(state, &frozen);
+	db = state->db != NULL ? state->db : frozen;
+	if (db != NULL)
+		error = state_db_load(db, queue, &saved);
+	*ret_found = error == 0 || play_queue_length(queue) > 0;
+	if (error == -EUCLEAN && state->db != NULL) {
+		log_warn("state", "%s/state.db is damaged: %s", state->folder,
+			 state_db_message(db));
+		state_db_close(state->db);
+		state->db = NULL;
+		state->rewrite = true;
+		state_db_put_aside(state->folder);
+	} else if (error < 0 && error != -ENOENT && error != -ENOMEM) {
+		complain(state, error);
+	}
+	state_db_close(frozen);
+	if (*ret_found)
+		*ret_saved = saved;
+	return error == -ENOMEM ? error : 0;
+}
+
+int
+state_load(const char *folder, struct play_queue *queue,
+	   struct player_saved *ret_saved, bool *ret_found,
+	   struct state **ret_state, struct text *ret_error)
+{
+	struct state *state = calloc(1, sizeof(*state));
+	int error = -ENOMEM;
+
+	if (state != NULL)
+		state->folder = strdup(folder);
+	if (state != NULL && state->folder != NULL) {
+		make_folders(folder);
+		error = load(state, queue, ret_saved, ret_found);
+	}
+	if (error < 0) {
+		text_printf(ret_error,
+			    "there is not enough memory for the queue that was "
+			    "saved in %s/state.db; to begin without it, move "
+			    "that file away",
+			    folder);
+		if (state != NULL) {
+			state_db_close(state->db);
+			free(state->folder);
+		}
+		free(state);
+		return error;
+	}
+	state->due_ns = NEVER;
+	state->position_due_ns = NEVER;
+	state->saved_version = play_queue_version(queue);
+	*ret_state = state;
+	return 0;
+}
+
+/* saving: on a worker */
+
+static int
+run_save(struct work_job *job)
+{
+	struct save *save = (struct save *)(void *)job;
+	bool is_new;
+	int error = 0;
+
+	if (save->db == NULL)
+		error = state_db_open(save->folder, &save->db, &is_new);
+	if (error == 0)
+		error = state_db_save(save->db, &save->image);
+	if (error == -EUCLEAN)
+		log_warn("state", "%s/state.db is damaged: %s", save->folder,
+			 state_db_message(save->db));
+	if (error < 0 || save->last) {
+		state_db_close(save->db);
+		save->db = NULL;
+	}
+	if (error == -EUCLEAN)
+		state_db_put_aside(save->folder);
+	return error;
+}
+
+/* Abandoned at the end of the program: the queue's frozen copy is control's to
+ * give back, and control is gone. */
+static void
+orphan_save(struct work_job *job)
+{
+	struct save *save = (struct save *)(void *)job;
+
+	state_db_close(save->db);
+	free(save->folder);
+	free(save);
+}
+
+/* saving: on control */
+
+static void
+save_failed(struct state *state, int error)
+{
+	const int64_t now_ns = clock_now_ns();
+
+	state->rewrite = true;
+	state->queue_changed = true;
+	state->player_changed = true;
+	state->due_ns = now_ns;
+	/* A damaged file is out of the way by now. */
+	state->retry_ns = now_ns + (error == -EUCLEAN ? NS_PER_S : RETRY_NS);
+	if (error != -EUCLEAN && error != -ECANCELED)
+		complain(state, error);
+}
+
+static void
+save_worked(struct state *state, const struct save *save)
+{
+	state->db = save->db;
+	state->saved = save->image.player;
+	if (save->view != NULL) {
+		state->saved_version = play_queue_view_version(save->view);
+		state->rewrite = false;
+	}
+	state->retry_ns = 0;
+	if (state->failing || state->slow)
+		log_info("state", "%s/state.db is kept again", state->folder);
+	state->failing = false;
+	state->slow = false;
+}
+
+static void
+save_done(struct work_job *job, int result)
+{
+	struct save *save = (struct save *)(void *)job;
+	struct state *state = save->state;
+
+	if (state != NULL) {
+		state->save = NULL;
+		if (result == 0)
+			save_worked(state, save);
+		else
+			save_failed(state, result);
+	}
+	if (result == -ETIMEDOUT)
+		return; /* orphan_save() has it */
+	if (state == NULL || result != 0)
+		state_db_close(save->db);
+	play_queue_view_unref(save->view);
+	free(save->folder);
+	free(save);
+}
+
+static const struct work_job_ops save_ops = {
+	.run = run_save,
+	.done = save_done,
+	.orphan = orphan_save,
+};
+
+/* Copies what is to be written. False: no memory. */
+static bool
+fill(struct save *save, const struct state *state)
+{
+	const bool all =
+		state->rewrite || state->db == NULL ||
+		play_queue_version(state->queue) < state->saved_version;
+
+	save->folder = strdup(state->folder);
+	if (save->folder == NULL)
+		return false;
+	if (all || state->queue_changed) {
+		save->view = play_queue_view(state->queue);
+		if (save->view == NULL)
+			return false;
+	}
+	player_get_saved(state->player, &save->image.player);
+	save->image.queue = save->view;
+	save->image.since_version = state->saved_version;
+	save->image.all = all;
+	return true;
+}
+
+static void
+begin(struct state *state, int64_t now_ns, bool last)
+{
+	struct save *save = calloc(1, sizeof(*save));
+
+	if (save == NULL || !fill(save, state)) {
+		if (save != NULL)
+			free(save->folder);
+		free(save);
+		state->retry_ns = now_ns + NS_PER_S;
+		return;
+	}
+	save->job.ops = &save_ops;
+	save->job.what = "state";
+	save->job.order = (uint64_t)(uintptr_t)state;
+	save->state = state;
+	save->db = state->db;
+	save->last = last;
+	save->since_ns = now_ns;
+	state->db = NULL;
+	state->save = save;
+	state->queue_changed = false;
+	state->player_changed = false;
+	state->due_ns = NEVER;
+	work_submit(state->work, &save->job);
+}
+
+/* public */
+
+void
+state_start(struct state *state, struct work *work, struct play_queue *queue,
+	    struct player *player)
+{
+	state->work = work;
+	state->queue = queue;
+	state->player = player;
+	player_get_saved(player, &state->saved);
+	if (state->rewrite)
+		state_changed(state, PLAYER_CHANGE_QUEUE);
+}
+
+void
+state_changed(struct state *state, unsigned changes)
+{
+	if ((changes & PLAYER_CHANGE_QUEUE) != 0)
+		state->queue_changed = true;
+	state->player_changed = true;
+	if (state->due_ns == NEVER)
+		state->due_ns = clock_now_ns() + JOIN_NS;
+}
+
+bool
+state_is_saved(const struct state *state)
+{
+	return state->save == NULL && !state->queue_changed &&
+	       !state->player_changed;
+}
+
+static bool
+same(const struct player_saved *a, const struct player_saved *b)
+{
+	return a->volume == b->volume && a->repeat == b->repeat &&
+	       a->random == b->random && a->single == b->single &&
+	       a->consume == b->consume && a->state == b->state &&
+	       a->song == b->song && a->elapsed_ns == b->elapsed_ns;
+}
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t
+tick_saving(struct state *state, int64_t now_ns, bool playing)
+{
+	const int64_t slow_ns = state->save->since_ns + SLOW_NS;
+	int64_t next_ns = NEVER;
+
+	if (now_ns >= slow_ns && !state->slow) {
+		state->slow = true;
+		log_warn("state",
+			 "%s/state.db: the disk has not answered for %d s; "
+			 "queue and position are not kept until it does",
+			 state->folder, (int)(SLOW_NS / NS_PER_S));
+	}
+	if (!state->slow)
+		next_ns = slow_ns;
+	if (state->player_changed || playing)
+		next_ns = earlier(next_ns, now_ns + NS_PER_S);
+	return next_ns;
+}
+
+int64_t
+state_tick(struct state *state, int64_t now_ns, int64_t interval_ns)
+{
+	struct player_saved saved;
+	bool playing;
+
+	if (state->work == NULL)
+		return NEVER;
+	player_get_saved(state->player, &saved);
+	playing = saved.state == PLAYER_PLAY;
+	if (!playing) {
+		state->position_due_ns = NEVER;
+	} else if (state->position_due_ns == NEVER) {
+		state->position_due_ns = now_ns + interval_ns;
+	} else if (now_ns >= state->position_due_ns) {
+		state->position_due_ns = now_ns + interval_ns;
+		state->player_changed = true;
+		state->due_ns = earlier(state->due_ns, now_ns);
+	}
+	if (state->save != NULL)
+		return tick_saving(state, now_ns, playing);
+	if (!state->queue_changed && !state->rewrite &&
+	    same(&saved, &state->saved)) {
+		state->player_changed = false;
+		state->due_ns = NEVER;
+	}
+	if (now_ns >= state->due_ns && now_ns >= state->retry_ns) {
+		begin(state, now_ns, false);
+		if (playing)
+			state->position_due_ns = now_ns + interval_ns;
+		if (state->save != NULL)
+			return tick_saving(state, now_ns, playing);
+	}
+	if (state->due_ns == NEVER)
+		return state->position_due_ns;
+	return earlier(state->due_ns > state->retry_ns ? state->due_ns
+						       : state->retry_ns,
+		       state->position_due_ns);
+}
+
+static void
+wait_for_save(struct state *state, int64_t deadline_ns)
+{
+	struct pollfd event = {
+		.fd = work_event_fd(state->work),
+		.events = POLLIN,
+	};
+
+	while (state->save != NULL) {
+		const int64_t left_ns = deadline_ns - clock_now_ns();
+
+		if (left_ns <= 0)
+			return;
+		(void)poll(&event, 1, (int)(left_ns / NS_PER_MS) + 1);
+		work_dispatch(state->work);
+	}
+}
+
+void
+state_finish(struct state *state, int64_t wait_ns)
+{
+	const int64_t deadline_ns = clock_now_ns() + wait_ns;
+
+	if (state == NULL)
+		return;
+	if (state->work != NULL) {
+		wait_for_save(state, deadline_ns);
+		if (state->save == NULL)
+			begin(state, clock_now_ns(), true);
+		wait_for_save(state, deadline_ns);
+	}
+	if (state->save != NULL) {
+		log_warn("state",
+			 "%s/state.db: the disk does not answer; the last "
+			 "changes are not kept",
+			 state->folder);
+		state->save->state = NULL;
+	}
+	state_db_close(state->db);
+	free(state->folder);
+	free(state);
+}
