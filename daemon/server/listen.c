@@ -112,7 +112,7 @@ refuse_one(struct listener *listener, int listen_fd)
 static void
 welcome(struct listener *listener, int fd)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 	socklen_t length = sizeof(address);
 	struct ucred peer = {.uid = (uid_t)-1};
 	socklen_t peer_length = sizeof(peer);

@@ -84,8 +84,9 @@ server_create_deaf(const struct server_config *config,
 	list_init(&server->sessions);
 	list_init(&server->ready);
 	updater_init(&server->updater, server);
-	server->music.folder = strdup(config->music.folder);
-	r = server->music.folder == NULL ? -ENOMEM : 0;
+	server->music_folder = strdup(config->music.folder);
+	server->music.folder = server->music_folder;
+	r = server->music_folder == NULL ? -ENOMEM : 0;
 	if (r == 0)
 		r = sd_event_add_defer(links->loop, &server->ready_source,
 				       on_ready, server);
@@ -134,7 +135,7 @@ server_destroy(struct server *server)
 		session_destroy(list_entry(server->sessions.next,
 					   struct session, link));
 	sd_event_source_disable_unref(server->ready_source);
-	free((char *)(uintptr_t)server->music.folder);
+	free(server->music_folder);
 	free(server);
 }
 

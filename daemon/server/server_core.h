@@ -14,7 +14,8 @@ struct session;
 
 struct server {
 	struct server_links links;
-	struct path_root music; /* its folder is ours */
+	struct path_root music;
+	char *music_folder; /* music.folder */
 	unsigned clients_max;
 	int64_t stall_ns; /* a client that reads nothing for so long goes */
 	const struct command_table *table;

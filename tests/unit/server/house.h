@@ -63,7 +63,7 @@ struct house {
 static inline uint64_t
 house_open(void *context, const struct song *song, int64_t start_ns)
 {
-	struct house *house = context;
+	struct house *house = (struct house *)context;
 
 	(void)song;
 	house->elapsed_ns = start_ns;
@@ -114,7 +114,7 @@ house_set_volume(void *context, unsigned percent)
 static inline int64_t
 house_elapsed(void *context, uint64_t stream)
 {
-	const struct house *house = context;
+	const struct house *house = (struct house *)context;
 
 	return stream == house->playing ? house->elapsed_ns : -1;
 }
@@ -130,7 +130,7 @@ house_random(void *context, uint32_t below)
 static inline void
 house_changed(void *context, unsigned changes)
 {
-	struct house *house = context;
+	struct house *house = (struct house *)context;
 
 	if (house->server == NULL)
 		return;
@@ -171,7 +171,7 @@ house_on_work(struct sd_event_source *source, int fd, uint32_t events,
 static inline void
 house_init_with(struct house *house, const struct work_limits *limits)
 {
-	struct server_config config = {.max_clients = HOUSE_CLIENTS};
+	struct server_config config;
 	struct server_links links;
 	int i;
 
@@ -189,18 +189,16 @@ house_init_with(struct house *house, const struct work_limits *limits)
 	assert_non_null(house->queue);
 	house->player = player_create(house->queue, &house_ops, house);
 	assert_non_null(house->player);
-	house->engine.output = (struct engine_output){
-		.state = OUTPUT_CLOSED,
-		.driver = "paper",
-		.error = "",
-	};
-	links = (struct server_links){
-		.loop = house->loop,
-		.work = house->work,
-		.engine = &house->engine,
-		.player = house->player,
-		.queue = house->queue,
-	};
+	house->engine.output.state = OUTPUT_CLOSED;
+	house->engine.output.driver = "paper";
+	house->engine.output.error = "";
+	links.loop = house->loop;
+	links.work = house->work;
+	links.engine = &house->engine;
+	links.player = house->player;
+	links.queue = house->queue;
+	memset(&config, 0, sizeof(config));
+	config.max_clients = HOUSE_CLIENTS;
 	config.music.folder = house->folder;
 	assert_int_equal(server_create_deaf(&config, &links, &house->server),
 			 0);
@@ -262,6 +260,8 @@ house_mkdir(struct house *house, const char *name)
 static inline void
 house_add_songs(struct house *house, unsigned count)
 {
+	const struct audio_spec spec = {44100, 2, SAMPLE_S32, 16};
+
 	while (count-- > 0) {
 		const unsigned n = ++house->songs_made;
 		struct song_builder *builder;
@@ -275,9 +275,7 @@ house_add_songs(struct house *house, unsigned count)
 		snprintf(text, sizeof(text), "Title %u", n);
 		song_builder_tag(builder, TAG_TITLE, text, strlen(text));
 		song_builder_tag(builder, TAG_ARTIST, "Someone", 7);
-		song_builder_audio(
-			builder, &(struct audio_spec){44100, 2, SAMPLE_S32, 16},
-			INT64_C(240000) * NS_PER_MS);
+		song_builder_audio(builder, &spec, INT64_C(240000) * NS_PER_MS);
 		song = song_builder_finish(builder);
 		assert_non_null(song);
 		assert_int_equal(
