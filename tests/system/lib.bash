@@ -153,7 +153,8 @@ wav() {
 	shift 4
 	[ $# -gt 0 ] || set -- whitenoise
 	[ -f "$CACHE/$name.wav" ] && return
-	sox -D -R -n -r "$rate" -b "$bits" -e signed -c 2 \
+	# The rate of what comes in, too: else it would be resampled.
+	sox -D -R -r "$rate" -n -r "$rate" -b "$bits" -e signed -c 2 \
 		"$CACHE/$$.$name.wav" synth "${frames}s" "$@" vol 0.7
 	mv "$CACHE/$$.$name.wav" "$CACHE/$name.wav"
 }

@@ -198,7 +198,9 @@ arm(struct card *card)
 	int64_t at = wake_time(card);
 	struct itimerspec timer = {.it_value = {.tv_sec = 0}};
 
-	if (at == card->armed_ns)
+	/* What is due is armed at each tick: the application may have read the
+	 * timer since, having looked a moment before it was due. */
+	if (at == card->armed_ns && at > card_now_ns())
 		return;
 	card->armed_ns = at;
 	if (at != INT64_MAX) {

@@ -260,6 +260,29 @@ test_poll_sleeps_until_avail_min(void **state)
 	fixture_end(fixture);
 }
 
+static void
+test_a_drain_can_be_polled_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pollfd fd;
+	unsigned short revents = 0;
+	int r = 0;
+
+	fixture_begin(fixture, SND_PCM_FORMAT_S16_LE, true);
+	fixture_write(fixture, 0, SOUND);
+	assert_int_equal(snd_pcm_poll_descriptors(fixture->pcm, &fd, 1), 1);
+	while ((r = snd_pcm_drain(fixture->pcm)) == -EAGAIN) {
+		do {
+			assert_int_equal(poll(&fd, 1, DEADLINE_S * 1000), 1);
+			snd_pcm_poll_descriptors_revents(fixture->pcm, &fd, 1,
+							 &revents);
+		} while (!(revents & POLLOUT));
+	}
+	assert_int_equal(r, 0);
+	fixture_end(fixture);
+	fixture_assert_heard(fixture, fixture->sound, SOUND);
+}
+
 #define TEST(name)                                                             \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
@@ -276,6 +299,7 @@ main(void)
 		TEST(test_the_card_takes_what_it_is_told),
 		TEST(test_the_clock_drifts_as_told),
 		TEST(test_poll_sleeps_until_avail_min),
+		TEST(test_a_drain_can_be_polled_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
