@@ -98,8 +98,8 @@ narrow(struct flac *flac, struct search *search)
 {
 	for (int number = 0; number < GUESSES_MAX; number++) {
 		uint64_t middle;
-		uint64_t offset;
-		uint64_t frame;
+		uint64_t offset = 0;
+		uint64_t frame = 0;
 		int error;
 
 		if (search->high_offset - search->low_offset <= NEAR_BYTES)
