@@ -422,12 +422,11 @@ output_create(const struct output_config *config,
 	return 0;
 }
 
-/* The thread fades out and lets go of the card, or ends with it. */
+/* What sounds fades out; then the card is ours again. */
 static void
 take_card_back(struct output *output)
 {
 	struct output_rt *rt = output->rt;
-	struct card *offered;
 
 	if (rt == NULL)
 		return;
@@ -436,10 +435,6 @@ take_card_back(struct output *output)
 		output->card = NULL;
 		return;
 	}
-	offered = atomic_load(&rt->offered);
-	if (output_rt_take_back(rt) == NULL && offered == NULL &&
-	    output->with_thread)
-		output->card = NULL;
 	output->rt = NULL;
 	output_rt_free(rt);
 }
@@ -450,10 +445,13 @@ output_destroy(struct output *output)
 	if (output == NULL)
 		return;
 	take_card_back(output);
-	if (output->card != NULL && output->job == NULL)
+	if (output->job != NULL)
+		output->card = device_job_leave(output->job, QUIT_NS);
+	output->job = NULL;
+	if (output->card != NULL)
 		start_closing(output);
 	if (output->job != NULL)
-		device_job_leave(output->job, QUIT_NS);
+		(void)device_job_leave(output->job, QUIT_NS);
 	close(output->wake_fd);
 	text_finish(&output->error);
 	free(output->device);

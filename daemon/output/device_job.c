@@ -130,11 +130,12 @@ device_job_submit(struct work *work, struct output *output,
 	return job;
 }
 
-void
+struct card *
 device_job_leave(struct device_job *job, int64_t wait_ns)
 {
 	const int64_t end_ns = clock_now_ns() + wait_ns;
 	int64_t left_ns = wait_ns;
+	struct card *card;
 
 	atomic_store(&job->unwanted, true);
 	while (left_ns > 0) {
@@ -146,4 +147,9 @@ device_job_leave(struct device_job *job, int64_t wait_ns)
 		left_ns = end_ns - clock_now_ns();
 	}
 	job->output = NULL;
+	if (!atomic_load(&job->has_run))
+		return NULL;
+	card = job->card;
+	job->card = NULL;
+	return card;
 }

@@ -36,8 +36,9 @@ struct device_job *device_job_submit(struct work *work, struct output *output,
 				     const struct output_config *config,
 				     const struct audio_spec *spec,
 				     struct card *card);
-/* Waits at most wait_ns for it to have run; its output is not told any more. */
-void device_job_leave(struct device_job *job, int64_t wait_ns);
+/* Waits at most wait_ns for it to have run; its output is not told any more.
+ * Returns the card that it opened in time, or NULL. */
+struct card *device_job_leave(struct device_job *job, int64_t wait_ns);
 
 /* In device.c: the job is about to be freed. */
 void device_job_done(struct output *output, struct device_job *job, int result);

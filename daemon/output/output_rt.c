@@ -373,22 +373,22 @@ sleep_until_due(struct output_rt *rt)
 		rt_note_wakeup(&rt->figures, clock_now_ns() - deadline_ns);
 }
 
+/* Asked to end, it first gives back the card, which its order hastens. */
 RT_DEVICE void
 output_rt_run(struct output_rt *rt)
 {
-	while (!atomic_load_explicit(&rt->quit, memory_order_acquire) &&
-	       !output_rt_abandoned(rt)) {
+	for (;;) {
 		const int64_t began_ns = clock_now_ns();
+		const bool quits =
+			atomic_load_explicit(&rt->quit, memory_order_acquire);
 
-		if (rt->card == NULL)
+		if (rt->card == NULL && !quits)
 			take_card(rt);
 		if (rt->card != NULL)
 			cycle(rt);
-		if (output_rt_abandoned(rt))
+		if (output_rt_abandoned(rt) || (quits && rt->card == NULL))
 			return;
 		rt_note_quantum(&rt->figures, clock_now_ns() - began_ns);
 		sleep_until_due(rt);
 	}
-	if (rt->card != NULL && !output_rt_abandoned(rt))
-		give_back(rt);
 }

@@ -83,15 +83,26 @@ wait_until_finished(struct output_rt *rt, int64_t wait_ns)
 	}
 }
 
-bool
-output_rt_stop(struct output_rt *rt, int64_t wait_ns)
+static void
+hurry(struct output_rt *rt, enum output_order order)
 {
 	const uint64_t one = 1;
 
-	atomic_store_explicit(&rt->quit, true, memory_order_release);
+	atomic_store_explicit(&rt->order, order, memory_order_release);
 	/* Full means that it is about to wake up anyway. */
-	(void)!write(rt->wake_fd, &one, sizeof(one));
-	if (!wait_until_finished(rt, wait_ns)) {
+	if (write(rt->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* Three quarters of the time are for the fade and what is queued before it. */
+bool
+output_rt_stop(struct output_rt *rt, int64_t wait_ns)
+{
+	atomic_store_explicit(&rt->quit, true, memory_order_release);
+	hurry(rt, OUTPUT_ORDER_STOP);
+	if (!wait_until_finished(rt, wait_ns * 3 / 4))
+		hurry(rt, OUTPUT_ORDER_DROP);
+	if (!wait_until_finished(rt, wait_ns / 4)) {
 		atomic_store_explicit(&rt->abandoned, true,
 				      memory_order_release);
 		return false;

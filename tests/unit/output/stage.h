@@ -387,6 +387,7 @@ stage_play(struct stage *stage, const struct audio_spec *spec)
 	if (!stage_await_state(stage, OUTPUT_OPEN))
 		return false;
 	stage_set_decks(stage, 300);
+	stage->song_count = 0;
 	stage_start_feeder(stage);
 	output_run(stage->output);
 	return true;
