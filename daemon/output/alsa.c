@@ -28,6 +28,7 @@ struct alsa_card {
 	uint8_t *bounce; /* a buffer's worth, unless mmap */
 	struct pollfd fds[CARD_POLL_MAX];
 	unsigned fd_count;
+	snd_pcm_status_t *last; /* memory for suspended_status() */
 	/* output */
 	snd_pcm_uframes_t offset; /* of what begin() gave */
 };
@@ -86,10 +87,12 @@ name_card(struct alsa_card *alsa, const char *device)
 		return;
 	if (snd_pcm_info(alsa->pcm, info) == 0)
 		name = snd_pcm_info_get_name(info);
-	snprintf(alsa->card.info.name, sizeof(alsa->card.info.name),
-		 name[0] != '\0' ? "%s (%s)" : "%s%s",
-		 name[0] != '\0' ? name : device,
-		 name[0] != '\0' ? device : "");
+	if (name[0] == '\0' || strcmp(name, device) == 0)
+		snprintf(alsa->card.info.name, sizeof(alsa->card.info.name),
+			 "%s", device);
+	else
+		snprintf(alsa->card.info.name, sizeof(alsa->card.info.name),
+			 "%s (%s)", name, device);
 	snd_pcm_info_free(info);
 }
 
@@ -164,8 +167,11 @@ alsa_open(const struct card_request *request, struct card **ret_card,
 		free(alsa);
 		return error;
 	}
-	error = set_up(alsa, request, device, ret_reason);
+	error = snd_pcm_status_malloc(&alsa->last);
+	if (error == 0)
+		error = set_up(alsa, request, device, ret_reason);
 	if (error < 0) {
+		snd_pcm_status_free(alsa->last);
 		free(alsa->bounce);
 		snd_pcm_close(alsa->pcm);
 		free(alsa);
@@ -182,6 +188,7 @@ alsa_close(struct card *card)
 
 	(void)snd_pcm_drop(alsa->pcm);
 	(void)snd_pcm_close(alsa->pcm);
+	snd_pcm_status_free(alsa->last);
 	free(alsa->bounce);
 	free(alsa);
 }
@@ -232,6 +239,25 @@ position_time(struct alsa_card *alsa)
 		       : now_ns;
 }
 
+/* How far it had come. */
+static RT_DEVICE void
+suspended_status(struct alsa_card *alsa, struct card_status *ret_status)
+{
+	snd_pcm_sframes_t delay;
+	snd_pcm_uframes_t avail;
+
+	if (snd_pcm_status(alsa->pcm, alsa->last) < 0)
+		return;
+	delay = snd_pcm_status_get_delay(alsa->last);
+	avail = snd_pcm_status_get_avail(alsa->last);
+	if (delay < 0 || avail > alsa->card.info.buffer_frames)
+		return;
+	ret_status->avail_frames = (uint32_t)avail;
+	ret_status->delay_frames = (uint32_t)delay;
+	ret_status->time_ns = clock_now_ns();
+	ret_status->running = false;
+}
+
 static RT_DEVICE int
 alsa_status(struct card *card, struct card_status *ret_status)
 {
@@ -241,6 +267,8 @@ alsa_status(struct card *card, struct card_status *ret_status)
 	snd_pcm_sframes_t avail = 0, delay = 0;
 	int error = fault(alsa);
 
+	if (error == -ESTRPIPE)
+		suspended_status(alsa, ret_status);
 	if (error < 0)
 		return error;
 	if (running) {
@@ -340,7 +368,9 @@ alsa_reset(struct card *card)
 	struct alsa_card *alsa = alsa_of(card);
 	int error;
 
-	(void)snd_pcm_drop(alsa->pcm);
+	/* What a suspended card holds may still be heard: it might resume. */
+	if (fault(alsa) != -ESTRPIPE)
+		(void)snd_pcm_drop(alsa->pcm);
 	error = snd_pcm_prepare(alsa->pcm);
 	if (error < 0 && fault(alsa) == -ENODEV)
 		return -ENODEV;

@@ -56,6 +56,7 @@ struct card_ops {
 	/* After the output thread gave it back. Waits for nothing. */
 	void (*close)(struct card *card) CALLED_ON(worker);
 
+	/* With -ESTRPIPE ret_status is set too, if it is known. */
 	int (*status)(struct card *card, struct card_status *ret_status)
 		CALLED_ON(output);
 	/* Gives memory for up to *ret_frames frames in the card's format, then

@@ -112,12 +112,19 @@ static RT_DEVICE int
 look(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
+	const int64_t before_ns = feed->status.time_ns;
 	const int error =
 		checked(rt, rt->card->ops->status(rt->card, &feed->status));
 
+	if (error == -ESTRPIPE && feed->status.time_ns != before_ns)
+		feed->status_frame = rt->mix.frame;
 	if (error < 0)
 		return error;
 	feed->status_frame = rt->mix.frame;
+	/* One that came back from a suspension may stand still. */
+	if (feed->running && feed->resumed)
+		feed->running = feed->status.running;
+	feed->resumed = false;
 	/* A plug-in that stops of itself has run dry, whatever it says. */
 	if (feed->running && (!feed->status.running ||
 			      (feed->drying && feed->status.delay_frames == 0)))
@@ -303,33 +310,54 @@ start(struct output_rt *rt)
 	return 0;
 }
 
+/* What was queued and cannot have been heard by now is mixed again: a driver
+ * may stop for other reasons than having run dry. */
+static RT_SAFE void
+take_back_unheard(struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint64_t delay = output_feed_delay(rt);
+	const uint64_t gone =
+		clock_ns_to_frames(clock_now_ns() - feed->status.time_ns,
+				   rt->card->info.spec.rate_hz);
+	const uint64_t lowest = mix_lowest(&rt->mix);
+	uint64_t frame = rt->mix.frame;
+
+	if (feed->suspended_ns != 0)
+		frame -= delay;
+	else if (gone < delay)
+		frame -= delay - gone;
+	mix_rewind(&rt->mix, frame > lowest ? frame : lowest);
+}
+
+/* A card that was not made ready once can only be made ready, whatever it says
+ * about resuming. */
 static RT_DEVICE int
 resume(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	uint64_t heard, lowest;
-	int error = checked(rt, rt->card->ops->resume(rt->card));
+	int error = -ENOSYS;
 
+	if (!feed->must_reset)
+		error = checked(rt, rt->card->ops->resume(rt->card));
 	if (error == 0) {
 		feed->suspended_ns = 0;
-		error = rt->card->ops->status(rt->card, &feed->status);
-		feed->running = error == 0 && feed->status.running;
-		return error;
+		feed->resumed = true;
+		return 0;
 	}
-	if (error == -ENOSYS)
+	if (error == -ENOSYS) {
+		feed->must_reset = true;
 		error = checked(rt, rt->card->ops->reset(rt->card));
-	if (error == -ECANCELED)
+	}
+	if (error == -ECANCELED || error == -ENODEV)
 		return error;
-	if (error == -ENODEV ||
-	    clock_now_ns() - feed->suspended_ns > SUSPENDED_MAX_NS)
+	if (clock_now_ns() - feed->suspended_ns > SUSPENDED_MAX_NS)
 		return -ENODEV;
 	if (error < 0)
 		return 0;
-	/* What was queued was never heard: mix it again. */
-	heard = rt->mix.frame - output_feed_delay(rt);
-	lowest = mix_lowest(&rt->mix);
-	mix_rewind(&rt->mix, heard > lowest ? heard : lowest);
+	take_back_unheard(rt);
 	feed->suspended_ns = 0;
+	feed->must_reset = false;
 	feed->running = false;
 	return 0;
 }
@@ -358,7 +386,12 @@ static RT_DEVICE int
 stop(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	const int error = rt->card->ops->reset(rt->card);
+	const int error = checked(rt, rt->card->ops->reset(rt->card));
+
+	if (error < 0)
+		return error;
+	if (!feed->drying)
+		take_back_unheard(rt);
 
 	feed->running = false;
 	feed->drying = false;
@@ -368,7 +401,7 @@ stop(struct output_rt *rt)
 	feed->status.delay_frames = 0;
 	feed->status.time_ns = clock_now_ns();
 	feed->status_frame = rt->mix.frame;
-	return error;
+	return 0;
 }
 
 RT_DEVICE int

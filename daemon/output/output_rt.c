@@ -24,6 +24,8 @@
 
 enum { STEPS_MAX = 4, RETELL_MS = 10, FD_ERRORS_MAX = 8 };
 
+static const int64_t DRAIN_SLACK_NS = NS_PER_S;
+
 static RT_DEVICE void
 ring(const struct output_rt *rt)
 {
@@ -180,6 +182,7 @@ take_card(struct output_rt *rt)
 	mix_init(&rt->mix, rt->links.bus, &card->info.spec);
 	output_feed_begin(rt);
 	rt->draining = false;
+	rt->drain_until_ns = 0;
 	rt->fd_errors = 0;
 }
 
@@ -242,12 +245,24 @@ wake_decoders(const struct output_rt *rt, bool released)
 		wake_post(rt->links.decoders);
 }
 
-/* Everything was heard, or never will be. */
+/* Everything was heard, or never will be: the card had far longer than it
+ * needs for what it holds. */
 static RT_SAFE bool
-has_drained(const struct output_rt *rt)
+has_drained(struct output_rt *rt)
 {
-	return rt->draining && rt->feed.result == MIX_IDLE &&
-	       !rt->feed.running && rt->feed.fill_since_ns == 0;
+	const int64_t now_ns = clock_now_ns();
+
+	if (!rt->draining || rt->feed.result != MIX_IDLE) {
+		rt->drain_until_ns = 0;
+		return false;
+	}
+	if (!rt->feed.running && rt->feed.fill_since_ns == 0)
+		return true;
+	if (rt->drain_until_ns == 0)
+		rt->drain_until_ns = now_ns + DRAIN_SLACK_NS +
+				     clock_frames_to_ns(output_feed_delay(rt),
+							rt->mix.spec.rate_hz);
+	return now_ns > rt->drain_until_ns;
 }
 
 /* 0, or the error that the card could not get over. */

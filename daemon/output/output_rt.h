@@ -44,6 +44,8 @@ struct output_feed {
 				      nothing */
 	int64_t waiting_ns;        /* a deck is dry, since; 0: none */
 	int64_t suspended_ns;      /* since; 0: not */
+	bool must_reset;           /* a suspended card that cannot resume */
+	bool resumed;              /* just now */
 	bool running;
 	bool drying; /* nothing more comes: running dry is no fault */
 };
@@ -78,8 +80,8 @@ struct output_rt {
 	struct output_feed feed;
 	struct mix mix;
 	struct timeline_view view;
-	int64_t deadline_ns; /* of the sleep; INT64_MAX: none */
-	unsigned fd_errors;  /* descriptors that cried for nothing */
+	int64_t drain_until_ns; /* 0: not draining, or not at the end yet */
+	unsigned fd_errors;     /* descriptors that cried for nothing */
 };
 
 /* The thread's main: runs until quit. */
