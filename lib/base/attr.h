@@ -26,6 +26,11 @@
 #ifdef __cplusplus
 #	include <atomic>
 #	define ATOMIC(type) std::atomic<type>
+using std::memory_order_acq_rel;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
 #else
 #	include <stdatomic.h>
 #	define ATOMIC(type) _Atomic(type)

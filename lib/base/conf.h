@@ -56,8 +56,10 @@ bool conf_is_set(const struct conf *conf, enum conf_option option);
 /* The file that was read, or NULL. */
 const char *conf_file(const struct conf *conf);
 
-/* Every option as --help shows it, and as the sample file holds it. */
+/* Every option as --help shows it, as the sample file holds it, and as the
+ * list in the page rotary.conf(5). */
 void conf_add_help(struct text *text);
 void conf_add_sample(struct text *text);
+void conf_add_manual(struct text *text);
 
 #endif

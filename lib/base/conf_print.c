@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* conf_print.c - the options' table for people: --help and the sample file. */
+/* conf_print.c - the options' table for people: --help, the sample file and
+ * the manual page. */
 #include "lib/base/conf_parts.h"
 
 #include "lib/base/text.h"
@@ -160,6 +161,43 @@ conf_add_sample(struct text *text)
 			    spec->preset[0] != '\0' ? " " : "");
 		add_preset(text, spec);
 		text_add_char(text, '\n');
+	}
+	text_finish(&facts);
+}
+
+/* As troff wants it: a minus that can be copied, and no request by accident. */
+static void
+add_troff(struct text *text, const char *words)
+{
+	if (*words == '.' || *words == '\'')
+		text_add(text, "\\&");
+	for (; *words != '\0'; words++) {
+		if (*words == '-')
+			text_add(text, "\\-");
+		else if (*words == '\\')
+			text_add(text, "\\e");
+		else
+			text_add_char(text, *words);
+	}
+	text_add_char(text, '\n');
+}
+
+void
+conf_add_manual(struct text *text)
+{
+	struct text facts = {0};
+	int i;
+
+	for (i = 0; i < CONF_OPTION_COUNT; i++) {
+		const struct conf_spec *spec = &conf_specs[i];
+
+		if (begins_section(i))
+			text_printf(text, ".SS [%s]\n", spec->section);
+		text_printf(text, ".TP\n.B %s\n", spec->name);
+		add_troff(text, spec->help);
+		text_clear(&facts);
+		add_facts(&facts, spec);
+		add_troff(text, text_string(&facts));
 	}
 	text_finish(&facts);
 }

@@ -367,6 +367,18 @@ test_socket_path_limit(void **state)
 }
 
 static void
+read_file(const char *path, struct text *contents)
+{
+	FILE *file = fopen(path, "r");
+	int character;
+
+	assert_non_null(file);
+	while ((character = getc(file)) != EOF)
+		text_add_char(contents, (char)character);
+	fclose(file);
+}
+
+static void
 renew(const char *path, const struct text *contents)
 {
 	FILE *file;
@@ -385,18 +397,13 @@ static void
 test_sample(void **state)
 {
 	struct text sample = {0}, kept = {0};
-	FILE *file;
-	int character, option;
+	int option;
 	char *at;
 
 	(void)state;
 	conf_add_sample(&sample);
 	renew(ROTARY_SOURCE "/config/rotary.conf", &sample);
-	file = fopen(ROTARY_SOURCE "/config/rotary.conf", "r");
-	assert_non_null(file);
-	while ((character = getc(file)) != EOF)
-		text_add_char(&kept, (char)character);
-	fclose(file);
+	read_file(ROTARY_SOURCE "/config/rotary.conf", &kept);
 	/* To renew it: ROTARY_RENEW=1 in this test's environment. */
 	assert_string_equal(text_string(&kept), text_string(&sample));
 	assert_int_equal(load(text_string(&sample), NULL), 0);
@@ -411,6 +418,36 @@ test_sample(void **state)
 	assert_int_equal(conf_int(conf, CONF_REALTIME_OUTPUT_PRIORITY), 45);
 	text_finish(&kept);
 	text_finish(&sample);
+}
+
+/* The list in rotary.conf(5) is the table's, between two marks. */
+static void
+test_manual(void **state)
+{
+	static const char PAGE[] = ROTARY_SOURCE "/docs/man/rotary.conf.5";
+	static const char BEGIN[] = ".\\\" options begin\n";
+	static const char END[] = ".\\\" options end\n";
+	struct text manual = {0}, page = {0}, made = {0};
+	const char *begin, *end;
+
+	(void)state;
+	conf_add_manual(&manual);
+	read_file(PAGE, &page);
+	begin = strstr(page.bytes, BEGIN);
+	end = strstr(page.bytes, END);
+	assert_non_null(begin);
+	assert_non_null(end);
+	begin += sizeof(BEGIN) - 1;
+	text_add_bytes(&made, page.bytes, (size_t)(begin - page.bytes));
+	text_add(&made, text_string(&manual));
+	text_add(&made, end);
+	renew(PAGE, &made);
+	text_clear(&page);
+	read_file(PAGE, &page);
+	assert_string_equal(text_string(&page), text_string(&made));
+	text_finish(&manual);
+	text_finish(&page);
+	text_finish(&made);
 }
 
 static void
@@ -447,6 +484,7 @@ main(void)
 		cmocka_unit_test_teardown(test_bad_arguments, tear_down),
 		cmocka_unit_test_teardown(test_socket_path_limit, tear_down),
 		cmocka_unit_test_teardown(test_sample, tear_down),
+		cmocka_unit_test_teardown(test_manual, tear_down),
 		cmocka_unit_test_teardown(test_help, tear_down),
 	};
 
