@@ -115,17 +115,13 @@ static bool
 kind_of(const struct folder_request *request, const char *name,
 	const struct stat *status, enum folder_entry_kind *ret_kind)
 {
-	if (S_ISDIR(status->st_mode))
+	if (S_ISDIR(status->st_mode)) {
 		*ret_kind = FOLDER_FOLDER;
-	else if (!S_ISREG(status->st_mode))
-		return false;
-	else if (decoder_knows_suffix(name))
-		*ret_kind = FOLDER_SONG;
-	else if (request->other_files)
-		*ret_kind = FOLDER_FILE;
-	else
-		return false;
-	return true;
+		return true;
+	}
+	*ret_kind = decoder_knows_suffix(name) ? FOLDER_SONG : FOLDER_FILE;
+	return S_ISREG(status->st_mode) &&
+	       (*ret_kind == FOLDER_SONG || request->other_files);
 }
 
 static int

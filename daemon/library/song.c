@@ -60,6 +60,23 @@ song_builder_create(const char *uri)
 	return builder;
 }
 
+/* Takes the white space from both ends of what was added after place; control
+ * characters are spaces by then. */
+static void
+trim(struct text *text, size_t place)
+{
+	size_t begin = place;
+
+	if (text->failed)
+		return;
+	while (text->length > place && text->bytes[text->length - 1] == ' ')
+		text->length--;
+	while (begin < text->length && text->bytes[begin] == ' ')
+		begin++;
+	memmove(text->bytes + place, text->bytes + begin, text->length - begin);
+	text->length -= begin - place;
+}
+
 void
 song_builder_tag(struct song_builder *builder, enum tag tag, const char *value,
 		 size_t length)
@@ -68,15 +85,10 @@ song_builder_tag(struct song_builder *builder, enum tag tag, const char *value,
 
 	if ((unsigned)tag >= TAG_COUNT || builder->tag_count == SONG_TAGS_MAX)
 		return;
-	while (length > 0 && (unsigned char)value[0] <= ' ') {
-		value++;
-		length--;
-	}
-	while (length > 0 && (unsigned char)value[length - 1] <= ' ')
-		length--;
-	if (length == 0)
-		return;
 	text_add_clean(&builder->bytes, value, length, SONG_VALUE_MAX);
+	trim(&builder->bytes, place);
+	if (builder->bytes.length == place)
+		return;
 	text_add_char(&builder->bytes, '\0');
 	builder->tags[builder->tag_count++] =
 		(uint32_t)place << TAG_BITS | (uint32_t)tag;

@@ -22,11 +22,10 @@ make_flac(const char *name, const char *const *comments)
 	assert_non_null(block);
 	assert_non_null(encoder);
 	for (; *comments != NULL; comments++) {
-		FLAC__StreamMetadata_VorbisComment_Entry entry = {
-			.length = (uint32_t)strlen(*comments),
-			.entry = (FLAC__byte *)(uintptr_t)*comments,
-		};
+		FLAC__StreamMetadata_VorbisComment_Entry entry = {0};
 
+		entry.length = (uint32_t)strlen(*comments);
+		entry.entry = (FLAC__byte *)(uintptr_t)*comments;
 		assert_true(FLAC__metadata_object_vorbiscomment_append_comment(
 			block, entry, true));
 	}

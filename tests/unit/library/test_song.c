@@ -78,10 +78,13 @@ test_dirty(void **state)
 	add(builder, TAG_ARTIST, " \n\t ");
 	add(builder, TAG_TITLE, "  two\nlines\xff ");
 	song_builder_tag(builder, TAG_ALBUM, "nul\0inside", 10);
+	add(builder, TAG_ARTIST, "\x7f\x01");
+	add(builder, TAG_GENRE, "\x7f a \x7f");
 	song_builder_tag(builder, TAG_COUNT, "no such tag", 11);
 	song = song_builder_finish(builder);
 	assert_string_equal(song_uri(song), "a%0A/%FF.flac");
-	assert_int_equal(song_tag_count(song), 2);
+	assert_int_equal(song_tag_count(song), 3);
+	assert_string_equal(song_tag_value(song, TAG_GENRE), "a");
 	assert_string_equal(song_tag_value(song, TAG_TITLE),
 			    "two lines\xef\xbf\xbd");
 	assert_string_equal(song_tag_value(song, TAG_ALBUM), "nul inside");
