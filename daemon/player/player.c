@@ -71,7 +71,7 @@ play_id(struct player *player, uint32_t id, int64_t start_ns)
 	    id != player->next_id)
 		order_begin(&player->order, player->queue, id);
 	player_drop_error(player);
-	player_begin(player, id, start_ns);
+	player_begin(player);
 	player->state = PLAYER_PLAY;
 	player_go_on(player, id, start_ns);
 }
@@ -85,7 +85,7 @@ resume(struct player *player)
 	player->changes |= PLAYER_CHANGE_PLAYER;
 	player_drop_error(player);
 	if (current->stream == 0) {
-		player_begin(player, current->id, current->start_ns);
+		player_begin(player);
 		player_go_on(player, current->id, current->start_ns);
 	} else if (current->told && player->engine_paused) {
 		player->engine_paused = false;
@@ -110,7 +110,7 @@ play_on(struct player *player)
 		if (!player->output_lost)
 			player_drop_error(player);
 	} else {
-		player_begin(player, id, start_ns);
+		player_begin(player);
 		if (id == 0)
 			id = player_choose_other(player);
 		if (id != 0)
@@ -186,10 +186,9 @@ player_next(struct player *player)
 	if (player->state == PLAYER_STOP)
 		return;
 	player_drop_error(player);
-	player_begin(player, 0, 0);
+	player_begin(player);
 	player->state = PLAYER_PLAY;
 	player_advance(player, PLAYER_SKIPPED);
-	player->origin_id = player->current.id;
 	player_flush(player);
 }
 
@@ -218,7 +217,7 @@ player_seek(struct player *player, uint32_t position, int64_t time_ns)
 	if (time_ns < 0)
 		time_ns = 0;
 	if (player->state != PLAYER_STOP && item->id == player->current.id) {
-		player_begin(player, item->id, time_ns);
+		player_begin(player);
 		player_seek_within(player, time_ns);
 		player_flush(player);
 		return 0;
@@ -230,10 +229,11 @@ player_seek(struct player *player, uint32_t position, int64_t time_ns)
 		play_id(player, item->id, past ? 0 : time_ns);
 	} else {
 		player_drop_error(player);
-		player_begin(player, item->id, time_ns);
+		player_begin(player);
 		player_go_on(player, item->id, past ? 0 : time_ns);
 	}
-	if (past && player->current.id == item->id)
+	if (past && player->state != PLAYER_STOP &&
+	    player->current.id == item->id)
 		player_seek_within(player, time_ns);
 	player_flush(player);
 	return 0;
@@ -246,7 +246,7 @@ player_seek_current(struct player *player, int64_t time_ns, bool relative)
 		return -ESRCH;
 	if (relative)
 		time_ns += player_elapsed_ns(player);
-	player_begin(player, player->current.id, time_ns);
+	player_begin(player);
 	player_seek_within(player, time_ns);
 	player_flush(player);
 	return 0;
@@ -266,7 +266,7 @@ current_deleted(struct player *player)
 	}
 	id = player_choose_other(player);
 	if (id == 0)
-		player_begin(player, 0, 0);
+		player_begin(player);
 	player_go_on(player, id, 0);
 }
 

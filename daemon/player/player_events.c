@@ -91,6 +91,7 @@ player_on_started(struct player *player, uint64_t stream)
 {
 	if (is(&player->current, stream) && !player->current.started) {
 		player->current.started = true;
+		player->failures = 0;
 		player->changes |= PLAYER_CHANGE_PLAYER;
 	} else if (is(&player->next, stream) && player->next.told) {
 		player->next.started = true;

@@ -139,10 +139,9 @@ player_stops_at_border(const struct player *player)
 }
 
 void
-player_begin(struct player *player, uint32_t id, int64_t start_ns)
+player_begin(struct player *player)
 {
 	id_map_clear(&player->failed);
 	player->progress = false;
-	player->origin_id = id;
-	player->origin_ns = start_ns;
+	player->failures = 0;
 }

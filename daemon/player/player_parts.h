@@ -57,11 +57,14 @@ struct player {
 
 	/* Songs that failed since the last command or round; they are passed
 	 * over. progress: something was heard since then, so that a new round
-	 * may try them again. origin: what the last command asked for. */
+	 * may try them again. */
 	struct id_map failed;
 	bool progress;
+	/* Failures since a song was heard last, and where they began. */
+	unsigned failures;
 	uint32_t origin_id;
 	int64_t origin_ns;
+	bool origin_heard;
 
 	struct text error;
 	bool error_is_output;
@@ -117,7 +120,7 @@ uint32_t player_choose_previous(struct player *player);
 /* single without repeat: stand still at the border. */
 bool player_stops_at_border(const struct player *player);
 /* A command of the user: all songs may be tried again. */
-void player_begin(struct player *player, uint32_t id, int64_t start_ns);
+void player_begin(struct player *player);
 
 /* player_status.c */
 

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* In a row: a share that went away would fill the log. */
+enum { LOGGED_FAILURES = 10 };
+
 int64_t
 player_elapsed_ns(const struct player *player)
 {
@@ -85,7 +88,11 @@ player_set_song_error(struct player *player, const struct slot *slot,
 	text_printf(&player->error, "cannot play %s: ",
 		    slot->song != NULL ? song_uri(slot->song) : "it");
 	text_add_clean(&player->error, reason, strlen(reason), SIZE_MAX);
-	log_warn("player", "%s", text_string(&player->error));
+	if (player->failures <= LOGGED_FAILURES)
+		log_warn("player", "%s", text_string(&player->error));
+	if (player->failures == LOGGED_FAILURES)
+		log_warn("player", "what fails after this is not logged until "
+				   "something plays again");
 	player->error_is_output = false;
 	player->changes |= PLAYER_CHANGE_PLAYER;
 }

@@ -75,30 +75,42 @@ enter(struct player *player, uint32_t id, int64_t start_ns)
 	return slot_open(player, &player->current, id, start_ns);
 }
 
-/* Nothing is left to be played. After a round of failures the song that was
- * asked for stays current, so that play tries it again from where it was. */
+/* Whether what could not be played is to stay current: a share that went away
+ * makes one song after the other fail, and when it is back, play should go on
+ * where that began. One broken song at the end of a queue is just the end. */
+static bool
+keeps_origin(const struct player *player)
+{
+	if (play_queue_find(player->queue, player->origin_id) < 0)
+		return false;
+	return player->failures > 1 ||
+	       (player->failures == 1 &&
+		(player->origin_heard || !player->progress));
+}
+
+/* Nothing is left to be played. */
 static void
 finish(struct player *player)
 {
-	const bool failed = player->failed.count > 0 && !player->progress;
-	const int64_t position =
-		play_queue_find(player->queue, player->origin_id);
+	const bool keeps = keeps_origin(player);
+	const uint32_t id = player->origin_id;
+	const int64_t position = play_queue_find(player->queue, id);
 
 	player_silence(player, true);
-	if (failed && position >= 0) {
+	if (keeps) {
 		player->current = (struct slot){
 			.song = song_ref(
 				play_queue_at(player->queue, (uint32_t)position)
 					->song),
-			.id = player->origin_id,
+			.id = id,
 			.start_ns = player->origin_ns,
 			.duration_ns = -1,
 		};
-		play_queue_set_mark(player->queue, player->origin_id);
+		play_queue_set_mark(player->queue, id);
 	}
 	if (player->random)
 		order_begin(&player->order, player->queue, player->current.id);
-	id_map_clear(&player->failed);
+	player_begin(player);
 	player_plan_next(player);
 }
 
@@ -130,6 +142,13 @@ player_silence(struct player *player, bool forget)
 static void
 fail_song(struct player *player, const struct slot *slot, const char *reason)
 {
+	if (player->failures++ == 0) {
+		player->origin_id = slot->id;
+		player->origin_ns = slot == &player->current
+					    ? player_elapsed_ns(player)
+					    : slot->start_ns;
+		player->origin_heard = slot->started;
+	}
 	player_set_song_error(player, slot, reason);
 	if (id_map_set(&player->failed, slot->id, 0) < 0)
 		player->progress = false;
@@ -231,6 +250,7 @@ player_join_next(struct player *player)
 	const uint32_t id = player->next.id;
 
 	player->progress = true;
+	player->failures = 0;
 	use_up_single(player);
 	if (id != player->current.id)
 		consume(player, player->current.id);

@@ -109,11 +109,12 @@ state_db_close(struct state_db *db)
 static int
 take_int(void *context, int count, char **values, char **names)
 {
-	int *number = context;
+	int64_t *number = context;
 
 	(void)names;
-	if (count > 0 && values[0] != NULL)
-		*number = atoi(values[0]);
+	if (count > 0 && values[0] != NULL &&
+	    text_parse_int(values[0], INT32_MIN, INT32_MAX, number) < 0)
+		*number = -1;
 	return 0;
 }
 
@@ -121,8 +122,8 @@ take_int(void *context, int count, char **values, char **names)
 static int
 check_schema(struct state_db *db)
 {
-	int version = 0;
-	int tables = 0;
+	int64_t version = 0;
+	int64_t tables = 0;
 	int error;
 
 	error = state_db_check(db,
@@ -140,7 +141,7 @@ check_schema(struct state_db *db)
 	if (version == SCHEMA_VERSION)
 		return 0;
 	(void)snprintf(db->message, sizeof(db->message),
-		       "its format is number %d, not %d", version,
+		       "its format is number %d, not %d", (int)version,
 		       SCHEMA_VERSION);
 	return -EUCLEAN;
 }
