@@ -51,7 +51,8 @@ null_close(struct card *card)
 	free(card);
 }
 
-/* What was played is stored by nobody: it is gone at once. */
+/* What was played is stored by nobody: it is gone at once, and its room is
+ * free only then, so that the status is taken again. */
 static RT_SAFE int
 null_status(struct card *card, struct card_status *ret_status)
 {
@@ -63,7 +64,7 @@ null_status(struct card *card, struct card_status *ret_status)
 		(void)paced_read(paced, &frames);
 		paced_stored(paced, frames);
 	} while (frames > 0);
-	return error;
+	return error < 0 ? error : paced_status(paced, ret_status);
 }
 
 static RT_SAFE int
