@@ -192,6 +192,8 @@ try_frame(struct flac *flac, const struct flac_frame *frame, size_t length)
 	case FLAC_TRACK_DAMAGED:
 		flac_frame_was_bad(flac, length);
 		return FLAC_FIND_AGAIN;
+	case FLAC_TRACK_BEYOND:
+		return FLAC_FIND_END;
 	case FLAC_TRACK_CHANGED:
 		return FLAC_FIND_STREAM;
 	case FLAC_TRACK_MEMORY:

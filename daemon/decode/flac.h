@@ -25,6 +25,7 @@ struct flac {
 	struct window window;
 	struct flac_track track;
 	struct comments comments;
+	uint64_t block_offset;    /* of the last metadata block's contents */
 	uint64_t audio_offset;    /* of the first frame, in the file */
 	size_t looked;            /* window bytes known to hold no T before */
 	size_t first_next;        /* the first T of this S; 0: none yet */

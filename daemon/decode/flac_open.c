@@ -6,9 +6,9 @@
  * The metadata blocks are read here: STREAMINFO wherever it stands, comments,
  * and nothing else; pictures, padding and the rest are jumped over. Where the
  * chain of blocks breaks (a length that leads nowhere), or there is none, the
- * first frame is searched for. Open succeeds only if a frame decodes: a file
- * without sound fails here, not when it should be heard. The frames' own words
- * win over STREAMINFO's. */
+ * first frame is searched for, from the last block on. Open succeeds only if a
+ * frame decodes: a file without sound fails here, not when it should be heard.
+ * The frames' own words win over STREAMINFO's. */
 #include "daemon/decode/flac.h"
 
 #include "lib/base/alloc.h"
@@ -20,10 +20,11 @@ enum {
 	BLOCK_HEAD_BYTES = 4,
 	BLOCK_STREAM_INFO = 0,
 	BLOCK_COMMENTS = 4,
-	BLOCK_INVALID = 127,
+	BLOCK_KNOWN_MAX = 6,
 	BLOCKS_MAX = 4096,
 	ID3_HEAD_BYTES = 10,
 	ID3_TAGS_MAX = 8,
+	LEAD_BYTES_MAX = 16 << 10,  /* of something before "fLaC" */
 	SEARCH_BYTES_MAX = 4 << 20, /* for the first frame */
 };
 
@@ -102,8 +103,7 @@ read_comments(struct flac *flac, uint32_t length)
 	return 0;
 }
 
-/* Reads the block chain behind "fLaC". Whatever is wrong with it, the window
- * is left where frames may be searched for: behind the last sane block. */
+/* Reads the block chain behind "fLaC", as far as it is sane. */
 static int
 read_blocks(struct flac *flac)
 {
@@ -124,10 +124,11 @@ read_blocks(struct flac *flac)
 		last = (head[0] & 0x80) != 0;
 		length = (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 |
 			 head[3];
-		if (type == BLOCK_INVALID ||
+		if (type > BLOCK_KNOWN_MAX ||
 		    at + BLOCK_HEAD_BYTES + length > file_length)
 			return 0;
 		window_drop(window, BLOCK_HEAD_BYTES);
+		flac->block_offset = window->offset;
 		if (type == BLOCK_STREAM_INFO)
 			error = read_stream_info(flac, length);
 		else if (type == BLOCK_COMMENTS)
@@ -241,20 +242,66 @@ estimate_bitrate(struct flac *flac)
 				   info->spec.rate_hz / (double)info->frames);
 }
 
+/* Reads the metadata, also behind a little that is none; a file that begins
+ * with a frame has none. */
 static int
 read_head(struct flac *flac)
 {
 	struct window *window = &flac->window;
+	struct flac_frame frame;
+	const uint8_t *magic;
+	size_t lead;
 	int error = skip_id3(window);
 
 	if (error < 0)
 		return error;
-	if (see(window, 4) == 0 &&
-	    memcmp(window_bytes(window), "fLaC", 4) == 0) {
-		window_drop(window, 4);
-		error = read_blocks(flac);
-	}
-	return error;
+	error = see(window, LEAD_BYTES_MAX);
+	if (error < 0 && error != -ENODATA)
+		return error;
+	magic = memmem(window_bytes(window), window_length(window), "fLaC", 4);
+	if (magic == NULL)
+		return 0;
+	lead = (size_t)(magic - window_bytes(window));
+	if (lead > 0 &&
+	    flac_frame_parse(window_bytes(window), window_length(window),
+			     &frame) == FLAC_PARSE_OK)
+		return 0;
+	window_drop(window, lead + 4);
+	return read_blocks(flac);
+}
+
+/* Goes to where the first frame should be. If none is there, a length in the
+ * chain of blocks was wrong, and it is looked for in the last block too. */
+static int
+go_to_audio(struct flac *flac)
+{
+	struct window *window = &flac->window;
+	struct flac_frame frame;
+
+	(void)see(window, FLAC_FRAME_HEADER_MAX);
+	if (flac_frame_parse(window_bytes(window), window_length(window),
+			     &frame) == FLAC_PARSE_OK ||
+	    flac->block_offset == 0 || !reader_can_seek(window->reader))
+		return 0;
+	return window_seek(window, flac->block_offset);
+}
+
+/* Room for the largest frame, if the header tells that it is a large one. */
+static int
+make_room(struct flac *flac)
+{
+	const struct flac_stream_info *stream = &flac->track.stream;
+	const struct flac_frame largest = {.block_frames = stream->block_max,
+					   .channels = stream->channels,
+					   .bits = stream->bits};
+	size_t bytes = flac_track_frame_bound(&flac->track, &largest);
+
+	if (stream->frame_bytes_max > 0 && stream->frame_bytes_max < bytes)
+		bytes = stream->frame_bytes_max;
+	bytes += FLAC_WINDOW_BYTES / 2;
+	if (!flac->track.has_stream || bytes <= FLAC_WINDOW_BYTES)
+		return 0;
+	return window_grow(&flac->window, bytes);
 }
 
 static int
@@ -266,7 +313,11 @@ start(struct flac *flac, struct reader *reader)
 	if (error == 0)
 		error = read_head(flac);
 	if (error == 0)
+		error = make_room(flac);
+	if (error == 0)
 		error = start_core(flac);
+	if (error == 0)
+		error = go_to_audio(flac);
 	if (error < 0)
 		return error;
 	flac->audio_offset = flac->window.offset;

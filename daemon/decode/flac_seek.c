@@ -38,6 +38,7 @@ find_good(struct flac *flac, uint64_t from, uint64_t to, uint64_t *ret_offset,
 
 	if (error < 0)
 		return error;
+	track->unsure = false;
 	while (flac->window.offset < to) {
 		struct flac_frame frame;
 		size_t length = 0;
@@ -53,6 +54,7 @@ find_good(struct flac *flac, uint64_t from, uint64_t to, uint64_t *ret_offset,
 		default:
 			return -ENODATA;
 		}
+		track->placed = false; /* each place is as good as another */
 		switch (flac_track_frame(track, &frame,
 					 window_bytes(&flac->window), length,
 					 &used)) {
@@ -66,6 +68,7 @@ find_good(struct flac *flac, uint64_t from, uint64_t to, uint64_t *ret_offset,
 		case FLAC_TRACK_DAMAGED:
 			flac_frame_was_bad(flac, length);
 			break;
+		case FLAC_TRACK_BEYOND:
 		case FLAC_TRACK_CHANGED:
 			return -ENODATA; /* the next stream's */
 		case FLAC_TRACK_MEMORY:

@@ -7,7 +7,8 @@
  * first two frames decide, since their distance tells.
  *
  * A number ahead of its place is a gap and filled with silence; one behind is
- * ignored, and the frame goes where it comes, unless damage lies before it. A
+ * ignored, and the frame goes where it comes, unless damage lies before it.
+ * Where STREAMINFO tells a length, that is how long the track is. A
  * gap larger than the header allows is no gap but nonsense, and ignored as
  * well. */
 #include "daemon/decode/flac_track.h"
@@ -101,9 +102,12 @@ gap_max(const struct flac_track *track, uint64_t frames)
 	return total > track->end + frames ? total - track->end - frames : 0;
 }
 
-static RT_SAFE void
+/* False when the block lies behind the end that the header tells. */
+static RT_SAFE bool
 put_block(struct flac_track *track, uint64_t place, uint32_t frames)
 {
+	const uint64_t total = track->info.frames;
+
 	if (!track->placed) {
 		track->placed = true;
 		track->end = place;
@@ -113,12 +117,17 @@ put_block(struct flac_track *track, uint64_t place, uint32_t frames)
 		stage_put(&track->stage, place, frames);
 		if (place + frames > track->end)
 			track->end = place + frames;
-		return;
+		return true;
 	}
 	if (place < track->end || place - track->end > gap_max(track, frames))
 		place = track->end;
+	if (total > 0 && place >= total)
+		return false;
+	if (total > 0 && place + frames > total)
+		frames = (uint32_t)(total - place);
 	stage_put(&track->stage, place, frames);
 	track->end = place + frames;
+	return true;
 }
 
 enum flac_track_status
@@ -144,9 +153,10 @@ flac_track_frame(struct flac_track *track, const struct flac_frame *frame,
 	/* Wider samples need nothing but a word to whoever asks. */
 	if (block.bits > spec->bits)
 		spec->bits = block.bits;
-	put_block(track, flac_track_place(track, frame), block.frames);
 	*ret_used_bytes = block.used_bytes;
-	return FLAC_TRACK_OK;
+	return put_block(track, flac_track_place(track, frame), block.frames)
+		       ? FLAC_TRACK_OK
+		       : FLAC_TRACK_BEYOND;
 }
 
 RT_SAFE size_t

@@ -36,6 +36,8 @@ enum flac_track_status {
 	FLAC_TRACK_OK,      /* used_bytes, and a block is staged */
 	FLAC_TRACK_SHORT,   /* the frame goes on past length */
 	FLAC_TRACK_DAMAGED, /* no frame, or a broken one */
+	FLAC_TRACK_BEYOND,  /* a good frame behind the length that the header
+			       tells: left out */
 	FLAC_TRACK_CHANGED, /* a good frame of another rate or shape */
 	FLAC_TRACK_MEMORY,
 };

@@ -158,7 +158,7 @@ start_track(struct ogg_flac *flac, const struct ogg_piece *piece, bool lost)
 	return error;
 }
 
-/* Learns from the first frame what the stream is. */
+/* Learns from the first frame what the stream is, and stages it. */
 static int
 find_first(struct ogg_flac *flac)
 {
@@ -174,6 +174,8 @@ find_first(struct ogg_flac *flac)
 			continue;
 		lost = lost || piece.damage;
 		error = start_track(flac, &piece, lost);
+		if (error == 0)
+			(void)try_packet(flac, &piece);
 		if (error != -EAGAIN)
 			return error;
 		lost = true;
@@ -236,15 +238,14 @@ start(struct ogg_flac *flac, struct reader *reader)
 			link, flac_track_frame_bound(&flac->track, &largest));
 	if (error == 0)
 		error = find_first(flac);
-	if (error == 0)
-		error = measure(flac);
+	if (error < 0 || !reader_can_seek(reader))
+		return error;
+	error = measure(flac);
 	if (error == 0)
 		error = go_to(flac, link->data, 0);
-	if (error == 0) {
-		/* What comes before the first frame is silence. */
-		flac->track.end = 0;
-		flac->track.placed = true;
-	}
+	/* What comes before the first frame is silence. */
+	flac->track.end = 0;
+	flac->track.placed = true;
 	return error;
 }
 

@@ -127,6 +127,12 @@ reader_offset(const struct reader *reader)
 	return reader->offset;
 }
 
+bool
+reader_can_seek(const struct reader *reader)
+{
+	return reader->direct && reader->source != NULL;
+}
+
 int
 reader_seek(struct reader *reader, uint64_t offset)
 {

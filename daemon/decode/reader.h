@@ -49,6 +49,9 @@ RT_SAFE void reader_rewind(struct reader *reader);
 RT_SAFE bool reader_full(const struct reader *reader);
 RT_SAFE uint64_t reader_offset(const struct reader *reader);
 
+/* False when there is only what the ring holds: then a seek goes forward in
+ * it and nowhere else. */
+bool reader_can_seek(const struct reader *reader);
 /* DIRECT only. 0 or -errno. */
 MAY_BLOCK NODISCARD int reader_seek(struct reader *reader, uint64_t offset);
 uint64_t reader_length(const struct reader *reader);

@@ -188,13 +188,13 @@ start(struct vorbis *vorbis, struct reader *reader)
 		error = start_library(vorbis);
 	if (error == 0)
 		error = find_first(vorbis);
-	if (error == 0 && reader_length(reader) != UINT64_MAX)
-		error = measure(vorbis);
-	if (error == 0 && link->end != UINT64_MAX) {
-		/* Measuring has moved the window: from the begin, again. */
+	if (error < 0 || !reader_can_seek(reader))
+		return error;
+	error = measure(vorbis);
+	if (error == 0) /* which has moved the window */
 		error = vorbis_begin_again(vorbis);
+	if (error == 0)
 		stage_move(&vorbis->stage, 0);
-	}
 	return error;
 }
 

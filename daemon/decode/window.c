@@ -3,6 +3,7 @@
  *
  * Bytes are moved to the block's front only when the free end has become
  * small, so that with a block of several frames each byte is moved about once.
+ * Until then what was dropped can be gone back to.
  *
  *   0 <= start <= end <= capacity; block[start] is the file's byte `offset` */
 #include "daemon/decode/window.h"
@@ -91,20 +92,18 @@ window_drop(struct window *window, size_t length)
 	assert(length <= window_length(window));
 	window->start += length;
 	window->offset += length;
-	if (window->start == window->end) {
-		window->start = 0;
-		window->end = 0;
-	}
 }
 
 int
 window_seek(struct window *window, uint64_t offset)
 {
+	const uint64_t block_offset = window->offset - window->start;
 	int error;
 
-	if (offset >= window->offset &&
-	    offset - window->offset <= window_length(window)) {
-		window_drop(window, (size_t)(offset - window->offset));
+	/* What was dropped is still there until the bytes are moved. */
+	if (offset >= block_offset && offset - block_offset <= window->end) {
+		window->start = (size_t)(offset - block_offset);
+		window->offset = offset;
 		return 0;
 	}
 	error = reader_seek(window->reader, offset);

@@ -52,7 +52,8 @@ window_full(const struct window *window)
 /* Sees some more bytes. READER_OK: at least one. Not when full. */
 RT_SAFE enum reader_status window_more(struct window *window);
 RT_SAFE void window_drop(struct window *window, size_t length);
-/* DIRECT only: forgets all and begins anew at offset. 0 or -errno. */
+/* Goes to offset: by the block's own bytes if they are still there, else (in
+ * DIRECT mode only) it forgets all and begins anew. 0 or -errno. */
 MAY_BLOCK NODISCARD int window_seek(struct window *window, uint64_t offset);
 
 #endif

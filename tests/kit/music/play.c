@@ -56,7 +56,7 @@ player_open(struct player *player, const struct bytes *file, uint64_t offset,
 		buffer != NULL);
 	byte_ring_init(player->ring, buffer, ring_bytes);
 	reader_init(player->reader, player->ring, player->source);
-	error = decoder_open(allocator, player->reader, "music",
+	error = decoder_open(allocator, player->reader, "music.flac",
 			     &player->decoder, &player->reason);
 	require((error == 0) == (player->decoder != NULL));
 	require(error == 0 || player->reason != NULL);

@@ -71,8 +71,9 @@ test_each_width_and_channel_count(void **state)
 static void
 test_odd_rates_and_block_sizes(void **state)
 {
-	static const uint32_t rates[] = {1,     255,    8000,   11025, 35467,
-					 44099, 192000, 384000, 655350};
+	static const uint32_t rates[] = {1,      255,    8000,   11025,
+					 35467,  44099,  192000, 384000,
+					 655350, 768000, 1048575};
 	static const uint32_t blocks[] = {16, 192, 577, 4608, 65535};
 	struct recipe recipe = plain;
 
@@ -406,6 +407,101 @@ test_files_one_behind_the_other_are_links(void **state)
 	bytes_finish(&got);
 }
 
+/* The place in STREAMINFO of what a test lies about. */
+enum { AT_BLOCKS = 8, AT_FRAME_BYTES = 12, AT_RATE = 18, AT_TOTAL = 21 };
+
+static void
+check_lie(size_t at, const uint8_t *bytes, size_t length, uint64_t frames)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct decoder_info info;
+
+	make_flac(&plain, &file, &wanted);
+	memcpy(file.data + at, bytes, length);
+	assert_int_equal(play(&file, &got, &info), DECODE_END);
+	assert_int_equal(got.length, frames * FRAME_BYTES);
+	assert_memory_equal(got.data, wanted.data, got.length);
+	assert_int_equal(info.spec.rate_hz, plain.rate_hz);
+	assert_int_equal(info.spec.channels, plain.channels);
+	assert_int_equal(info.spec.bits, plain.bits);
+	check_seeks(&file, at);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_a_header_that_lies(void **state)
+{
+	static const uint8_t small_blocks[] = {0, 16, 0, 192};
+	static const uint8_t smaller_blocks[] = {0, 16, 0, 16};
+	static const uint8_t large_blocks[] = {0x20, 0, 0x20, 0};
+	static const uint8_t small_frames[] = {0, 0, 14, 0, 0, 15};
+	/* 96000 Hz, 1 channel, 24 bits, 20000 frames */
+	static const uint8_t shape[] = {0x17, 0x70, 0x01, 0x70,
+					0,    0,    0x4e, 0x20};
+	static const uint8_t short_total[] = {0xf0, 0, 0, 0x27, 0x10};
+	static const uint8_t long_total[] = {0xf0, 0, 0xff, 0, 0};
+
+	(void)state;
+	check_lie(AT_BLOCKS, small_blocks, 4, plain.frames);
+	check_lie(AT_BLOCKS, smaller_blocks, 4, plain.frames);
+	check_lie(AT_BLOCKS, large_blocks, 4, plain.frames);
+	check_lie(AT_FRAME_BYTES, small_frames, 6, plain.frames);
+	check_lie(AT_RATE, shape, sizeof(shape), plain.frames);
+	check_lie(AT_TOTAL, short_total, 5, 10000);
+	check_lie(AT_TOTAL, long_total, 5, plain.frames);
+}
+
+static void
+test_metadata_however_broken(void **state)
+{
+	static const uint8_t junk[] = "\xff\xf8 some junk fLa \xff\xff";
+	struct bytes file = {0};
+	struct bytes bad = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	size_t audio;
+
+	(void)state;
+	make_flac(&plain, &file, &wanted);
+	audio = audio_of(&file);
+	for (int round = 0; round < 6; round++) {
+		bytes_copy(&bad, &file);
+		switch (round) {
+		case 0: /* bare frames */
+			bytes_cut(&bad, 0, audio);
+			break;
+		case 1: /* no STREAMINFO, but the next block */
+			bytes_cut(&bad, 4, 4 + FLAC_STREAM_INFO_BYTES);
+			break;
+		case 2: /* the last block claims more than it has */
+			bad.data[42 + 2] += 5;
+			break;
+		case 3: /* ... and less */
+			bad.data[42 + 3] -= 9;
+			break;
+		case 4: /* ... and a reserved type */
+			bad.data[42] |= 0x1f;
+			break;
+		default: /* junk in front */
+			bytes_append(&bad, NULL, sizeof(junk));
+			memmove(bad.data + sizeof(junk), bad.data, file.length);
+			memcpy(bad.data, junk, sizeof(junk));
+			break;
+		}
+		got.length = 0;
+		assert_int_equal(play(&bad, &got, NULL), DECODE_END);
+		assert_same(&got, &wanted);
+	}
+	bytes_finish(&file);
+	bytes_finish(&bad);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
 struct found {
 	int count;
 	size_t longest;
@@ -538,6 +634,8 @@ main(void)
 		cmocka_unit_test(test_seeks_are_exact),
 		cmocka_unit_test(test_another_rate_is_another_link),
 		cmocka_unit_test(test_files_one_behind_the_other_are_links),
+		cmocka_unit_test(test_a_header_that_lies),
+		cmocka_unit_test(test_metadata_however_broken),
 		cmocka_unit_test(test_tags_however_odd),
 		cmocka_unit_test(test_other_tags_around_it),
 		cmocka_unit_test(test_no_memory),

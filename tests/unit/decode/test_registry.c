@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+enum { RING_BYTES = 8000 };
+
 static void
 test_suffixes(void **state)
 {
@@ -29,7 +31,7 @@ static int
 open_bytes(const void *bytes, size_t length, const char *name,
 	   const char **ret_reason, const char **ret_format)
 {
-	static uint8_t buffer[4000];
+	static uint8_t buffer[RING_BYTES];
 	struct byte_ring ring;
 	struct reader reader;
 	struct decoder *decoder = NULL;
@@ -44,6 +46,15 @@ open_bytes(const void *bytes, size_t length, const char *name,
 	*ret_reason = NULL;
 	error = decoder_open(NULL, &reader, name, &decoder, ret_reason);
 	*ret_format = decoder != NULL ? decoder->ops->name : NULL;
+	if (decoder != NULL) {
+		uint32_t samples[100];
+		size_t frames;
+
+		assert_int_equal(
+			decoder->ops->decode(decoder, samples, 100, &frames),
+			DECODE_OK);
+		assert_int_equal(frames, 100);
+	}
 	decoder_destroy(decoder);
 	return error;
 }
@@ -62,7 +73,7 @@ test_content_is_stronger_than_the_name(void **state)
 
 	(void)state;
 	make_flac(&recipe, &file, NULL);
-	assert_true(file.length < 4000);
+	assert_true(file.length < RING_BYTES);
 	assert_int_equal(
 		open_bytes(file.data, file.length, "x.ogg", &reason, &format),
 		0);
@@ -110,12 +121,44 @@ test_nothing_and_noise_are_refused(void **state)
 	assert_non_null(strstr(reason, "no sound"));
 }
 
+/* Where nothing but the ring is: formats must not want to go back. */
+static void
+test_without_a_source(void **state)
+{
+	struct recipe recipe = {.rate_hz = 8000,
+				.channels = 1,
+				.bits = 8,
+				.frames = 600,
+				.seed = 1};
+	static const char *const formats[] = {"flac", "ogg flac", "vorbis"};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct bytes file = {0};
+		const char *reason;
+		const char *format;
+
+		recipe.ogg = i == 1;
+		if (i == 2)
+			make_vorbis(&recipe, &file);
+		else
+			make_flac(&recipe, &file, NULL);
+		assert_true(file.length < RING_BYTES);
+		assert_int_equal(open_bytes(file.data, file.length, "x",
+					    &reason, &format),
+				 0);
+		assert_string_equal(format, formats[i]);
+		bytes_finish(&file);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_suffixes),
 		cmocka_unit_test(test_content_is_stronger_than_the_name),
+		cmocka_unit_test(test_without_a_source),
 		cmocka_unit_test(test_nothing_and_noise_are_refused),
 	};
 

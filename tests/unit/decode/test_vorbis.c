@@ -377,6 +377,36 @@ test_chains(void **state)
 	bytes_finish(&file);
 }
 
+/* The same file twice, so that both links have the same serial number. */
+static void
+test_a_file_behind_itself(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct player player;
+
+	(void)state;
+	make_vorbis(&plain, &file);
+	vorbisfile_decode(&file, &wanted);
+	make_vorbis(&plain, &file);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
+	assert_int_equal(player_decode(&player, 1000, &got), DECODE_LINK);
+	assert_int_equal(player.decoder->ops->info(player.decoder)->link_offset,
+			 file.length / 2);
+	player_close(&player);
+	assert_same(&got, &wanted);
+	assert_int_equal(player_open(&player, &file, file.length / 2, 0, NULL),
+			 0);
+	got.length = 0;
+	assert_int_equal(player_decode(&player, 1000, &got), DECODE_END);
+	assert_same(&got, &wanted);
+	player_close(&player);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
 static void
 note_title(void *context, const char *name, const char *value, size_t length)
 {
@@ -517,6 +547,7 @@ main(void)
 		cmocka_unit_test(test_any_damage_ends),
 		cmocka_unit_test(test_seeks_are_exact),
 		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_a_file_behind_itself),
 		cmocka_unit_test(test_tags_however_large),
 		cmocka_unit_test(test_a_broadcast_begins_late),
 	};
