@@ -27,6 +27,7 @@
 
 static const int64_t RETRY_NS = 500 * NS_PER_MS;
 static const int64_t WATCH_NS = NS_PER_S;
+static const int64_t WATCH_AGAIN_NS = 200 * NS_PER_MS;
 static const int64_t STUCK_NS = 2 * NS_PER_S;
 static const int64_t QUIT_NS = 200 * NS_PER_MS;
 
@@ -354,8 +355,7 @@ watch_thread(struct output *output)
 	output->watched_ns = stuck ? busy_ns : 0;
 	if (!seen)
 		return;
-	atomic_store_explicit(&output->rt->abandoned, true,
-			      memory_order_release);
+	output_rt_abandon(output->rt);
 	abandon(output);
 	output->with_thread = false;
 	output->card = NULL;
@@ -372,7 +372,8 @@ output_tick(struct output *output, int64_t now_ns)
 	collect(output);
 	if (output->with_thread) {
 		watch_thread(output);
-		return now_ns + WATCH_NS;
+		return now_ns +
+		       (output->watched_ns != 0 ? WATCH_AGAIN_NS : WATCH_NS);
 	}
 	if (output->state == OUTPUT_RETRY ||
 	    (output->state == OUTPUT_CLOSING && output->card != NULL)) {

@@ -102,6 +102,8 @@ NODISCARD MAY_BLOCK int output_rt_create(const struct output_config *config,
 /* Ends the thread; true when it has ended within wait_ns, and can be freed.
  * Else it is abandoned, with its memory and its card. */
 MAY_BLOCK bool output_rt_stop(struct output_rt *rt, int64_t wait_ns);
+/* Leaves it, and all that it may still touch, to itself. */
+void output_rt_abandon(struct output_rt *rt);
 MAY_BLOCK void output_rt_free(struct output_rt *rt);
 /* Control. The card that the thread has let go of, or never took; or NULL. */
 struct card *output_rt_take_back(struct output_rt *rt);

@@ -103,12 +103,18 @@ output_rt_stop(struct output_rt *rt, int64_t wait_ns)
 	if (!wait_until_finished(rt, wait_ns * 3 / 4))
 		hurry(rt, OUTPUT_ORDER_DROP);
 	if (!wait_until_finished(rt, wait_ns / 4)) {
-		atomic_store_explicit(&rt->abandoned, true,
-				      memory_order_release);
+		output_rt_abandon(rt);
 		return false;
 	}
 	thread_join(&rt->thread);
 	return true;
+}
+
+void
+output_rt_abandon(struct output_rt *rt)
+{
+	atomic_store_explicit(&rt->abandoned, true, memory_order_release);
+	pthread_detach(rt->thread.handle);
 }
 
 void
