@@ -43,7 +43,7 @@ check_starved(struct work *work, int64_t now_ns)
 static const struct slot *
 find_holder(const struct work *work, uint64_t order)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < WORK_THREADS_MAX; i++)
 		if (work->slots[i].job != NULL && work->slots[i].order == order)
@@ -56,7 +56,7 @@ static int64_t
 expiry_ns(const struct work *work, const struct work_job *job)
 {
 	int64_t since_ns = INT64_MAX;
-	const struct slot *holder;
+	const struct slot *holder = NULL;
 
 	if (job->state == JOB_HELD) {
 		holder = find_holder(work, job->order);
@@ -76,7 +76,7 @@ expiry_ns(const struct work *work, const struct work_job *job)
 static void
 expire(struct work *work, struct list *jobs, int64_t now_ns)
 {
-	struct list *i, *after;
+	struct list *i = NULL, *after = NULL;
 
 	list_for_each_safe (i, after, jobs) {
 		struct work_job *job = list_entry(i, struct work_job, link);
@@ -89,10 +89,10 @@ expire(struct work *work, struct list *jobs, int64_t now_ns)
 void
 work_dispatch(struct work *work)
 {
-	uint64_t count;
-	ssize_t got;
-	int64_t now_ns;
-	int i;
+	uint64_t count = 0;
+	ssize_t got = 0;
+	int64_t now_ns = 0;
+	int i = 0;
 
 	got = read(work->event_fd, &count, sizeof(count));
 	(void)got;
@@ -131,7 +131,7 @@ static int64_t
 earliest_expiry(const struct work *work, const struct list *jobs)
 {
 	int64_t deadline = INT64_MAX;
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, jobs) {
 		deadline = earlier(
@@ -144,8 +144,8 @@ earliest_expiry(const struct work *work, const struct list *jobs)
 int64_t
 work_next_deadline(const struct work *work)
 {
-	int64_t deadline;
-	int i;
+	int64_t deadline = 0;
+	int i = 0;
 
 	pthread_mutex_lock(work->mutex);
 	deadline = earlier(earliest_expiry(work, &work->held),

@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* No device has all bits set: major is 12 bits, minor 20. */
-static const uint64_t UNKNOWN_DOMAIN = UINT64_MAX;
-static const uint64_t KNOWN_BIT = UINT64_C(1) << 63;
+static const uint64_t unknown_domain = UINT64_MAX;
+static const uint64_t known_bit = UINT64_C(1) << 63;
 
 static bool
 is_octal(char character)
@@ -63,7 +63,7 @@ parse_line(char *line, unsigned *ret_major, unsigned *ret_minor,
 {
 	char *save = NULL, *word = strtok_r(line, " ", &save);
 	char *device = NULL;
-	int i;
+	int i = 0;
 
 	for (i = 0; i < 4 && word != NULL; i++) {
 		word = strtok_r(NULL, " ", &save);
@@ -81,10 +81,10 @@ parse_line(char *line, unsigned *ret_major, unsigned *ret_minor,
 uint64_t
 pool_domain_in(FILE *mountinfo, const char *path)
 {
-	uint64_t domain = UNKNOWN_DOMAIN;
-	unsigned major, minor;
-	ssize_t longest = -1, length;
-	char *line = NULL, *point;
+	uint64_t domain = unknown_domain;
+	unsigned major = 0, minor = 0;
+	ssize_t longest = -1, length = 0;
+	char *line = NULL, *point = NULL;
 	size_t size = 0;
 
 	while (getline(&line, &size, mountinfo) >= 0) {
@@ -94,7 +94,7 @@ pool_domain_in(FILE *mountinfo, const char *path)
 		if (length < 0 || length < longest)
 			continue;
 		longest = length;
-		domain = KNOWN_BIT | (uint64_t)major << 32 | minor;
+		domain = known_bit | (uint64_t)major << 32 | minor;
 	}
 	free(line);
 	return domain;
@@ -104,10 +104,10 @@ uint64_t
 work_domain(const char *path)
 {
 	FILE *mountinfo = fopen("/proc/self/mountinfo", "re");
-	uint64_t domain;
+	uint64_t domain = 0;
 
 	if (mountinfo == NULL)
-		return UNKNOWN_DOMAIN;
+		return unknown_domain;
 	domain = pool_domain_in(mountinfo, path);
 	fclose(mountinfo);
 	return domain;

@@ -26,7 +26,7 @@ count_slot(const struct slot *slot, struct pool_counts *counts)
 void
 pool_count(const struct work *work, struct pool_counts *ret_counts)
 {
-	int i;
+	int i = 0;
 
 	*ret_counts = (struct pool_counts){0};
 	for (i = 0; i < WORK_THREADS_MAX; i++)
@@ -38,7 +38,7 @@ void
 pool_count_domain(const struct work *work, uint64_t domain,
 		  struct pool_counts *ret_counts)
 {
-	int i;
+	int i = 0;
 
 	*ret_counts = (struct pool_counts){0};
 	for (i = 0; i < WORK_THREADS_MAX; i++)
@@ -55,7 +55,7 @@ pool_stalled(const struct work *work, uint64_t domain, int64_t *ret_since_ns)
 	struct pool_counts counts;
 	bool stalled = false;
 	int64_t since_ns = INT64_MAX;
-	int i;
+	int i = 0;
 
 	if (domain == 0)
 		return false;
@@ -81,7 +81,7 @@ void
 pool_signal(struct work *work)
 {
 	const uint64_t one = 1;
-	ssize_t written;
+	ssize_t written = 0;
 
 	/* Fails only when it is readable already. */
 	written = write(work->event_fd, &one, sizeof(one));
@@ -100,7 +100,7 @@ pool_make_ready(struct work *work, struct work_job *job)
 void
 pool_next_in_order(struct work *work, uint64_t order)
 {
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, &work->held) {
 		struct work_job *job = list_entry(i, struct work_job, link);

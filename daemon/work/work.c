@@ -25,7 +25,7 @@
 static struct slot *
 find_slot(struct work *work)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < WORK_THREADS_MAX; i++) {
 		struct slot *slot = &work->slots[i];
@@ -51,7 +51,7 @@ start_worker(struct work *work)
 		.main = pool_worker_main,
 		.argument = slot,
 	};
-	int result;
+	int result = 0;
 
 	if (slot == NULL)
 		return -EAGAIN;
@@ -85,7 +85,7 @@ static int
 init_conditions(struct work *work)
 {
 	pthread_condattr_t attributes;
-	int result;
+	int result = 0;
 
 	if (pthread_condattr_init(&attributes) != 0)
 		return -ENOMEM;
@@ -115,7 +115,7 @@ work_create(const struct work_limits *limits, struct work **ret_work)
 {
 	struct work *work = calloc(1, sizeof(*work));
 	struct pool_counts counts;
-	int result;
+	int result = 0;
 
 	if (work == NULL)
 		return -ENOMEM;
@@ -160,7 +160,7 @@ pool_free(struct work *work)
 static void
 cancel_queued(struct work *work, struct list *jobs)
 {
-	struct list *i, *after;
+	struct list *i = NULL, *after = NULL;
 
 	list_for_each_safe (i, after, jobs)
 		pool_end_queued(work, list_entry(i, struct work_job, link),
@@ -171,7 +171,7 @@ cancel_queued(struct work *work, struct list *jobs)
 static void
 cancel_all(struct work *work)
 {
-	int i;
+	int i = 0;
 
 	cancel_queued(work, &work->held);
 	cancel_queued(work, &work->ready);
@@ -187,7 +187,7 @@ cancel_all(struct work *work)
 static bool
 some_remain(const struct work *work, bool busy_ones)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < WORK_THREADS_MAX; i++) {
 		const struct slot *slot = &work->slots[i];
@@ -216,7 +216,7 @@ wait_for_workers(struct work *work, int64_t wait_ns)
 static void
 part_from_workers(struct work *work)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < WORK_THREADS_MAX; i++) {
 		struct slot *slot = &work->slots[i];
@@ -248,7 +248,7 @@ deliver_all(struct work *work)
 void
 work_destroy(struct work *work, int64_t wait_ns)
 {
-	bool last;
+	bool last = 0;
 
 	if (work == NULL)
 		return;
@@ -277,8 +277,8 @@ work_event_fd(const struct work *work)
 static bool
 order_taken(const struct work *work, uint64_t order)
 {
-	struct list *i;
-	int slot;
+	struct list *i = NULL;
+	int slot = 0;
 
 	for (slot = 0; slot < WORK_THREADS_MAX; slot++)
 		if (work->slots[slot].job != NULL &&
@@ -326,7 +326,7 @@ work_cancel(struct work *work, struct work_job *job)
 bool
 work_order_idle(const struct work *work, uint64_t order)
 {
-	bool taken;
+	bool taken = 0;
 
 	pthread_mutex_lock(work->mutex);
 	taken = order_taken(work, order);
@@ -337,8 +337,8 @@ work_order_idle(const struct work *work, uint64_t order)
 bool
 work_domain_stalled(const struct work *work, uint64_t domain)
 {
-	int64_t since_ns;
-	bool stalled;
+	int64_t since_ns = 0;
+	bool stalled = 0;
 
 	pthread_mutex_lock(work->mutex);
 	stalled = pool_stalled(work, domain, &since_ns);

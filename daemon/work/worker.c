@@ -14,7 +14,7 @@ static bool
 may_run(const struct work *work, const struct work_job *job)
 {
 	struct pool_counts domain, all;
-	int64_t since_ns;
+	int64_t since_ns = 0;
 
 	if (job->domain == 0 || work->closing)
 		return true;
@@ -29,7 +29,7 @@ may_run(const struct work *work, const struct work_job *job)
 static struct work_job *
 find_in(const struct work *work, const struct list *jobs)
 {
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, jobs) {
 		struct work_job *job = list_entry(i, struct work_job, link);
@@ -85,7 +85,7 @@ static void
 clear_stall(const struct slot *slot)
 {
 	struct work *work = slot->work;
-	int i;
+	int i = 0;
 
 	for (i = 0; i < WORK_THREADS_MAX; i++)
 		if (work->slots[i].job != NULL &&
@@ -144,7 +144,7 @@ static void
 work_on(struct slot *slot, struct work_job *job)
 {
 	struct work *work = slot->work;
-	int result;
+	int result = 0;
 
 	begin_job(slot, job);
 	if (slot->orphaning) {
@@ -172,8 +172,8 @@ pool_worker_main(void *argument)
 {
 	struct slot *slot = argument;
 	struct work *work = slot->work;
-	struct work_job *job;
-	bool last;
+	struct work_job *job = NULL;
+	bool last = 0;
 
 	pthread_mutex_lock(&work->lock);
 	while (!is_surplus(work)) {

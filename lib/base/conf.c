@@ -28,7 +28,7 @@ const struct conf_spec conf_specs[CONF_OPTION_COUNT] = {
 static int
 put_presets(struct conf *conf, struct text *ret_error)
 {
-	int option, result;
+	int option = 0, result = 0;
 
 	for (option = 0; option < CONF_OPTION_COUNT; option++) {
 		result = conf_put(conf, (enum conf_option)option,
@@ -80,7 +80,7 @@ static int
 read_default_file(struct conf *conf, struct text *ret_error)
 {
 	struct text path = {0};
-	int result;
+	int result = 0;
 
 	places_add_config_home(&path);
 	text_add(&path, "/rotary/rotary.conf");
@@ -147,7 +147,7 @@ out:
 void
 conf_destroy(struct conf *conf)
 {
-	int option;
+	int option = 0;
 
 	if (conf == NULL)
 		return;

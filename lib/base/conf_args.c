@@ -51,7 +51,7 @@ take_output(struct arguments *arguments, const char *value)
 {
 	const size_t length = strcspn(value, ":");
 	char *driver = strndup(value, length);
-	int result;
+	int result = 0;
 
 	if (driver == NULL)
 		return -ENOMEM;
@@ -96,7 +96,7 @@ struct short_option {
 	int (*take)(struct arguments *arguments, const char *value);
 };
 
-static const struct short_option SHORT_OPTIONS[] = {
+static const struct short_option short_options[] = {
 	{"config", "FILE", "read FILE instead of the usual places",
 	 take_config},
 	{"music", "DIR", "the same as --library.music", take_music},
@@ -108,16 +108,16 @@ static const struct short_option SHORT_OPTIONS[] = {
 	{"help", NULL, "show this and end", take_help},
 	{"version", NULL, "show the version and end", take_version},
 };
-enum { SHORT_OPTION_COUNT = sizeof(SHORT_OPTIONS) / sizeof(SHORT_OPTIONS[0]) };
+enum { SHORT_OPTION_COUNT = sizeof(short_options) / sizeof(short_options[0]) };
 
 static const struct short_option *
 find_short(const char *name)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < SHORT_OPTION_COUNT; i++)
-		if (strcmp(SHORT_OPTIONS[i].name, name) == 0)
-			return &SHORT_OPTIONS[i];
+		if (strcmp(short_options[i].name, name) == 0)
+			return &short_options[i];
 	return NULL;
 }
 
@@ -154,7 +154,7 @@ take_argument(struct arguments *arguments, const char *name, const char *value,
 {
 	const struct short_option *known = find_short(name);
 	const int used = value == NULL ? 2 : 1;
-	int result;
+	int result = 0;
 
 	if (known != NULL && known->value == NULL) {
 		if (value != NULL)
@@ -182,11 +182,11 @@ conf_read_arguments(struct conf *conf, int argc, char *const argv[],
 {
 	struct arguments arguments = {
 		.conf = conf, .action = CONF_RUN, .error = ret_error};
-	int i, used;
+	int i = 0, used = 0;
 
 	for (i = 1; i < argc; i += used) {
-		const char *equals;
-		char *name;
+		const char *equals = NULL;
+		char *name = NULL;
 
 		if (strncmp(argv[i], "--", 2) != 0)
 			return refuse(&arguments, argv[i], " is no option");
@@ -211,10 +211,10 @@ conf_read_arguments(struct conf *conf, int argc, char *const argv[],
 void
 conf_add_short_help(struct text *text)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < SHORT_OPTION_COUNT; i++) {
-		const struct short_option *option = &SHORT_OPTIONS[i];
+		const struct short_option *option = &short_options[i];
 		struct text left = {0};
 
 		text_printf(&left, "--%s%s%s", option->name,

@@ -85,9 +85,9 @@ check_section(struct reading *reading, const char *line)
 {
 	const char *end = strchr(line, ']');
 	enum conf_option ignored;
-	const char *rest;
+	const char *rest = NULL;
 	struct text why = {0};
-	int i, result = -ENOENT;
+	int i = 0, result = -ENOENT;
 
 	rest = end != NULL ? end + 1 + strspn(end + 1, " \t\r\n") : "[";
 	if (*rest != '\0' && *rest != ';' && *rest != '#') {
@@ -124,7 +124,7 @@ take_value(void *context, const char *section, const char *name,
 	struct reading *reading = context;
 	struct text why = {0};
 	enum conf_option option;
-	int result;
+	int result = 0;
 
 	result = conf_find(section, strlen(section), name, &option, &why);
 	if (result == -ENOENT)
@@ -153,7 +153,7 @@ conf_read_file(struct conf *conf, const char *path, struct text *ret_error)
 				  .path = path,
 				  .error = ret_error,
 				  .file = fopen(path, "re")};
-	int bad_line;
+	int bad_line = 0;
 
 	if (reading.file == NULL)
 		return -errno;

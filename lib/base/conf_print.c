@@ -43,18 +43,18 @@ struct shown_place {
 static const struct shown_place *
 find_place(const struct conf_spec *spec)
 {
-	static const struct shown_place PLACES[] = {
+	static const struct shown_place places[] = {
 		{"RUNTIME", "/run/rotary", "$XDG_RUNTIME_DIR/rotary"},
 		{"STATE", "/var/lib/rotary", "~/.local/state/rotary"},
 		{"MUSIC", "/srv/music", "the XDG music folder"},
 	};
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < sizeof(PLACES) / sizeof(PLACES[0]); i++)
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (spec->kind == CONF_KIND_PATH &&
-		    strncmp(spec->preset, PLACES[i].word,
-			    strlen(PLACES[i].word)) == 0)
-			return &PLACES[i];
+		    strncmp(spec->preset, places[i].word,
+			    strlen(places[i].word)) == 0)
+			return &places[i];
 	return NULL;
 }
 
@@ -103,7 +103,7 @@ void
 conf_add_help(struct text *text)
 {
 	struct text facts = {0};
-	int i;
+	int i = 0;
 
 	text_add(text, "Usage: rotaryd [OPTION]...\n"
 		       "Plays music; clients command it through a socket.\n\n");
@@ -132,7 +132,7 @@ void
 conf_add_sample(struct text *text)
 {
 	struct text facts = {0};
-	int i;
+	int i = 0;
 
 	text_add(text,
 		 "# SPDX-License-Identifier: GPL-3.0-or-later\n"
@@ -186,7 +186,7 @@ void
 conf_add_manual(struct text *text)
 {
 	struct text facts = {0};
-	int i;
+	int i = 0;
 
 	for (i = 0; i < CONF_OPTION_COUNT; i++) {
 		const struct conf_spec *spec = &conf_specs[i];

@@ -30,7 +30,7 @@ conf_word(const char *words, int word, size_t *ret_length)
 static bool
 is_word(const char *words, int word, const char *value)
 {
-	size_t length;
+	size_t length = 0;
 	const char *found = conf_word(words, word, &length);
 
 	return found != NULL && strlen(value) == length &&
@@ -40,9 +40,9 @@ is_word(const char *words, int word, const char *value)
 static void
 add_words(struct text *text, const char *words)
 {
-	size_t length, after;
-	const char *word, *next;
-	int i;
+	size_t length = 0, after = 0;
+	const char *word = NULL, *next = NULL;
+	int i = 0;
 
 	for (i = 0; (word = conf_word(words, i, &length)) != NULL; i++) {
 		next = conf_word(words, i + 1, &after);
@@ -62,8 +62,8 @@ add_range(struct text *text, const struct conf_spec *spec, const char *unit)
 void
 conf_add_domain(struct text *text, const struct conf_spec *spec)
 {
-	size_t length;
-	const char *word;
+	size_t length = 0;
+	const char *word = NULL;
 
 	switch (spec->kind) {
 	case CONF_KIND_INT:
@@ -102,18 +102,18 @@ add_place(struct text *path, const char *preset)
 	static const struct {
 		const char *word;
 		void (*add)(struct text *text);
-	} PLACES[] = {
+	} places[] = {
 		{"RUNTIME", places_add_runtime},
 		{"STATE", places_add_state},
 		{"MUSIC", places_add_music},
 	};
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < sizeof(PLACES) / sizeof(PLACES[0]); i++) {
-		const size_t length = strlen(PLACES[i].word);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const size_t length = strlen(places[i].word);
 
-		if (strncmp(preset, PLACES[i].word, length) == 0) {
-			PLACES[i].add(path);
+		if (strncmp(preset, places[i].word, length) == 0) {
+			places[i].add(path);
 			text_add(path, preset + length);
 			return true;
 		}
@@ -155,8 +155,8 @@ parse_path(const char *value, enum conf_origin origin, struct text *path)
 static int
 parse_choice(const char *words, const char *value, int64_t *ret_number)
 {
-	size_t length;
-	int i;
+	size_t length = 0;
+	int i = 0;
 
 	for (i = 0; conf_word(words, i, &length) != NULL; i++) {
 		if (is_word(words, i, value)) {
@@ -171,7 +171,7 @@ static int
 parse_value(const struct conf_spec *spec, const char *value,
 	    enum conf_origin origin, struct text *text, int64_t *ret_number)
 {
-	bool yes;
+	bool yes = 0;
 	int result = 0;
 
 	if (spec->kind == CONF_KIND_PATH)
@@ -212,7 +212,7 @@ conf_put(struct conf *conf, enum conf_option option, const char *value,
 	struct conf_value *kept = &conf->values[option];
 	struct text text = {0};
 	int64_t number = 0;
-	int result;
+	int result = 0;
 
 	text_add(&text, "");
 	result = parse_value(spec, value, origin, &text, &number);
@@ -241,7 +241,7 @@ conf_put(struct conf *conf, enum conf_option option, const char *value,
 static bool
 section_exists(const char *section, size_t length)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < CONF_OPTION_COUNT; i++)
 		if (strlen(conf_specs[i].section) == length &&
@@ -254,8 +254,8 @@ int
 conf_find(const char *section, size_t section_length, const char *name,
 	  enum conf_option *ret_option, struct text *ret_error)
 {
-	const struct conf_spec *spec;
-	int i;
+	const struct conf_spec *spec = NULL;
+	int i = 0;
 
 	for (i = 0; i < CONF_OPTION_COUNT; i++) {
 		spec = &conf_specs[i];

@@ -34,9 +34,9 @@ static bool
 stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long device, inode;
+	unsigned long long device = 0, inode = 0;
 	struct stat status;
-	char rest;
+	char rest = 0;
 
 	if (stream == NULL ||
 	    sscanf(stream, "%llu:%llu%c", &device, &inode, &rest) != 2)
@@ -70,23 +70,23 @@ log_enabled(enum log_level level)
 static int
 make_prefix(char *prefix, enum log_level level, int64_t age_ns)
 {
-	static const char *const WORDS[] = {"error", "warning", "info",
+	static const char *const words[] = {"error", "warning", "info",
 					    "debug"};
-	static const char NUMBERS[] = "3467";
+	static const char numbers[] = "3467";
 	struct timespec now;
 	struct tm local;
-	int64_t wall_ns;
-	time_t seconds;
+	int64_t wall_ns = 0;
+	time_t seconds = 0;
 
 	if (atomic_load(&to_journal))
-		return snprintf(prefix, PREFIX_BYTES, "<%c>", NUMBERS[level]);
+		return snprintf(prefix, PREFIX_BYTES, "<%c>", numbers[level]);
 	clock_gettime(CLOCK_REALTIME, &now);
 	wall_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - age_ns;
 	seconds = (time_t)(wall_ns / 1000000000);
 	localtime_r(&seconds, &local);
 	return snprintf(prefix, PREFIX_BYTES, "%02d:%02d:%02d.%03d %s ",
 			local.tm_hour, local.tm_min, local.tm_sec,
-			(int)(wall_ns % 1000000000 / 1000000), WORDS[level]);
+			(int)(wall_ns % 1000000000 / 1000000), words[level]);
 }
 
 /* False: stderr could not take it now, or at all. */
@@ -105,7 +105,7 @@ write_lost(void)
 {
 	const uint32_t lost = atomic_exchange(&lost_lines, 0);
 	char line[PREFIX_BYTES * 2];
-	int length;
+	int length = 0;
 
 	if (lost == 0)
 		return;

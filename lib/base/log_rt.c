@@ -44,7 +44,7 @@ take_cell(uint32_t *ret_position)
 {
 	uint32_t position =
 		atomic_load_explicit(&ring.head, memory_order_relaxed);
-	int tries;
+	int tries = 0;
 
 	for (tries = 0; tries < TRIES; tries++) {
 		struct cell *cell = &ring.cells[position % CELLS];
@@ -72,7 +72,7 @@ take_cell(uint32_t *ret_position)
 RT_SAFE void
 log_rt(enum log_rt_event event, int64_t first, int64_t second)
 {
-	uint32_t position;
+	uint32_t position = 0;
 	struct cell *cell = take_cell(&position);
 
 	if (cell == NULL) {
@@ -163,7 +163,7 @@ size_t
 log_rt_drain(void)
 {
 	size_t count = 0;
-	uint32_t dropped;
+	uint32_t dropped = 0;
 
 	/* A ring's worth at most: a flood must not keep control here. */
 	while (count < CELLS) {

@@ -39,7 +39,7 @@ int
 text_parse_int(const char *string, int64_t min, int64_t max, int64_t *ret_value)
 {
 	const char *digits = skip_sign(string);
-	intmax_t value;
+	intmax_t value = 0;
 
 	if (!is_digit(*digits) || *skip_digits(digits) != '\0')
 		return -EINVAL;
@@ -87,7 +87,7 @@ int
 text_parse_double(const char *string, double *ret_value)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	double value;
+	double value = 0;
 
 	if (!is_decimal(string))
 		return -EINVAL;
@@ -103,14 +103,14 @@ text_parse_double(const char *string, double *ret_value)
 int
 text_parse_bool(const char *string, bool *ret_value)
 {
-	static const char *const WORDS[][2] = {
+	static const char *const words[][2] = {
 		{"no", "yes"}, {"false", "true"}, {"off", "on"}, {"0", "1"}};
-	size_t i;
-	int value;
+	size_t i = 0;
+	int value = 0;
 
-	for (i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		for (value = 0; value < 2; value++) {
-			if (strcasecmp(string, WORDS[i][value]) == 0) {
+			if (strcasecmp(string, words[i][value]) == 0) {
 				*ret_value = value == 1;
 				return 0;
 			}
@@ -156,7 +156,7 @@ int
 text_parse_time(const char *string, int64_t *ret_ns)
 {
 	int64_t seconds = 0, fraction_ns = 0;
-	int colons, result;
+	int colons = 0, result = 0;
 
 	for (colons = 0;; colons++) {
 		result = parse_part(&string, colons == 0, &seconds);

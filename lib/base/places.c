@@ -146,14 +146,14 @@ places_add_state(struct text *text)
 static bool
 add_music_line(struct text *text, const char *line)
 {
-	static const char NAME[] = "XDG_MUSIC_DIR=\"";
+	static const char name[] = "XDG_MUSIC_DIR=\"";
 	const size_t start = text->length;
-	bool in_home;
+	bool in_home = 0;
 
 	line += strspn(line, " \t");
-	if (strncmp(line, NAME, sizeof(NAME) - 1) != 0)
+	if (strncmp(line, name, sizeof(name) - 1) != 0)
 		return false;
-	line += sizeof(NAME) - 1;
+	line += sizeof(name) - 1;
 	in_home = strncmp(line, "$HOME", 5) == 0;
 	line += in_home ? 5 : 0;
 	/* The home folder itself means that there is none. */
@@ -178,7 +178,7 @@ add_user_dirs_music(struct text *text)
 	char *line = NULL;
 	size_t size = 0;
 	bool found = false;
-	FILE *file;
+	FILE *file = NULL;
 
 	places_add_config_home(&path);
 	text_add(&path, "/user-dirs.dirs");

@@ -19,7 +19,7 @@ static bool
 reserve(struct text *text, size_t length)
 {
 	size_t capacity = text->capacity > 0 ? text->capacity : FIRST_CAPACITY;
-	char *bytes;
+	char *bytes = NULL;
 
 	if (text->failed)
 		return false;
@@ -88,7 +88,7 @@ void
 text_printf(struct text *text, const char *format, ...)
 {
 	va_list arguments;
-	int length;
+	int length = 0;
 
 	va_start(arguments, format);
 	length = vsnprintf(NULL, 0, format, arguments);

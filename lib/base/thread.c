@@ -54,13 +54,13 @@ set_name(const char *name)
 static void
 block_signals(sigset_t *ret_old)
 {
-	static const int OPEN[] = {SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	static const int open[] = {SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 	sigset_t mask;
-	size_t i;
+	size_t i = 0;
 
 	sigfillset(&mask);
-	for (i = 0; i < sizeof(OPEN) / sizeof(OPEN[0]); i++)
-		sigdelset(&mask, OPEN[i]);
+	for (i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+		sigdelset(&mask, open[i]);
 	sigdelset(&mask, thread_budget_signal());
 	pthread_sigmask(SIG_SETMASK, &mask, ret_old);
 }
@@ -73,7 +73,7 @@ touch_stack(char *lowest)
 	volatile char here = 0;
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t end = (uintptr_t)&here - page;
-	volatile char *at;
+	volatile char *at = NULL;
 
 	for (at = lowest; (uintptr_t)at < end; at += page)
 		*at = here;
@@ -84,8 +84,8 @@ static void
 lock_stack(void)
 {
 	pthread_attr_t attributes;
-	void *lowest;
-	size_t size;
+	void *lowest = NULL;
+	size_t size = 0;
 
 	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return;
@@ -127,7 +127,7 @@ thread_start(struct thread *thread, const struct thread_spec *spec)
 	struct start *start = calloc(1, sizeof(*start));
 	pthread_attr_t attributes;
 	sigset_t old_mask;
-	int result;
+	int result = 0;
 
 	if (start == NULL)
 		return -EAGAIN;

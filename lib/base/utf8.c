@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const char REPLACEMENT[] = "\xef\xbf\xbd"; /* U+FFFD */
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 static bool
 continues(unsigned char byte)
@@ -24,7 +24,7 @@ character_length(const unsigned char *bytes, size_t length)
 {
 	const unsigned char first = bytes[0];
 	unsigned char low = 0x80, high = 0xBF;
-	size_t need, i;
+	size_t need = 0, i = 0;
 
 	if (first < 0x80)
 		return 1;
@@ -89,8 +89,8 @@ text_add_clean(struct text *text, const char *bytes, size_t length,
 		size_t out_length = step;
 
 		if (step == 0) {
-			out = REPLACEMENT;
-			out_length = sizeof(REPLACEMENT) - 1;
+			out = replacement;
+			out_length = sizeof(replacement) - 1;
 		} else if (is_control(at, step)) {
 			out = " ";
 			out_length = 1;
@@ -107,10 +107,10 @@ text_add_clean(struct text *text, const char *bytes, size_t length,
 static void
 add_json_ascii(struct text *text, char character)
 {
-	static const char SHORT[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	const char *i;
+	static const char escapes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	const char *i = NULL;
 
-	for (i = SHORT; *i != '\0'; i += 2) {
+	for (i = escapes; *i != '\0'; i += 2) {
 		if (*i == character) {
 			text_add_char(text, '\\');
 			text_add_char(text, i[1]);
@@ -136,7 +136,7 @@ text_add_json(struct text *text, const char *string)
 		if (step == 1)
 			add_json_ascii(text, (char)*at);
 		else if (step == 0)
-			text_add(text, REPLACEMENT);
+			text_add(text, replacement);
 		else
 			text_add_bytes(text, at, step);
 		if (step == 0)

@@ -13,6 +13,7 @@
 #include "lib/client/place.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ fail(struct client *client, int error)
 static int
 receive(struct client *client)
 {
-	ssize_t got;
+	ssize_t got = 0;
 
 	do {
 		got = recv(client->fd, client->received,
@@ -86,7 +87,7 @@ read_line(struct client *client, char **ret_line)
 {
 	size_t seen = 0;
 	char *newline = NULL;
-	int result;
+	int result = 0;
 
 	if (client->broken < 0)
 		return client->broken;
@@ -116,9 +117,15 @@ static int
 take_ack(struct client *client, const char *line)
 {
 	const char *message = strstr(line, "} ");
+	char *end = NULL;
+	long code = 0;
 
-	if (sscanf(line, "ACK [%d@", &client->ack_code) != 1 || message == NULL)
+	if (line[4] == '[')
+		code = strtol(line + 5, &end, 10);
+	if (end == NULL || end == line + 5 || *end != '@' || code < 0 ||
+	    code > INT_MAX || message == NULL)
 		return fail(client, -EBADMSG);
+	client->ack_code = (int)code;
 	message += 2;
 	text_clear(&client->error);
 	text_add_clean(&client->error, message, strlen(message), 1000);
@@ -128,18 +135,18 @@ take_ack(struct client *client, const char *line)
 static int
 greet(struct client *client)
 {
-	static const char GREETING[] = "OK MPD ";
-	char *line;
+	static const char greeting[] = "OK MPD ";
+	char *line = NULL;
 	int result = read_line(client, &line);
 
 	if (result < 0)
 		return result;
 	if (strncmp(line, "ACK ", 4) == 0)
 		return take_ack(client, line);
-	if (strncmp(line, GREETING, sizeof(GREETING) - 1) != 0)
+	if (strncmp(line, greeting, sizeof(greeting) - 1) != 0)
 		return fail(client, -EBADMSG);
 	snprintf(client->version, sizeof(client->version), "%s",
-		 line + sizeof(GREETING) - 1);
+		 line + sizeof(greeting) - 1);
 	return 0;
 }
 
@@ -185,7 +192,7 @@ open_place(const struct place *place, int64_t timeout_ns,
 	   struct client **ret_client, struct text *ret_error)
 {
 	struct client *client = calloc(1, sizeof(*client));
-	int result;
+	int result = 0;
 
 	if (client == NULL)
 		return -ENOMEM;
@@ -242,7 +249,7 @@ connect_default(int64_t timeout_ns, struct client **ret_client,
 		struct text *ret_error)
 {
 	struct text user = {0}, system = {0};
-	int result;
+	int result = 0;
 
 	client_default_sockets(&user, &system);
 	result = connect_named(text_string(&user), timeout_ns, ret_client,
@@ -309,7 +316,7 @@ client_where(const struct client *client)
 static int
 send_all(struct client *client, const char *bytes, size_t length)
 {
-	ssize_t sent;
+	ssize_t sent = 0;
 
 	while (length > 0) {
 		sent = send(client->fd, bytes, length, MSG_NOSIGNAL);
@@ -330,7 +337,7 @@ int
 client_send_line(struct client *client, const char *line)
 {
 	struct text request = {0};
-	int result;
+	int result = 0;
 
 	if (client->broken < 0)
 		return client->broken;
@@ -365,8 +372,8 @@ int
 client_send(struct client *client, const char *const argv[], size_t count)
 {
 	struct text line = {0};
-	size_t i;
-	int result;
+	size_t i = 0;
+	int result = 0;
 
 	text_add(&line, argv[0]);
 	for (i = 1; i < count; i++) {
@@ -383,8 +390,8 @@ int
 client_read_pair(struct client *client, const char **ret_name,
 		 const char **ret_value)
 {
-	char *line, *colon;
-	int result;
+	char *line = NULL, *colon = NULL;
+	int result = 0;
 
 	do {
 		result = read_line(client, &line);
@@ -407,8 +414,8 @@ client_read_pair(struct client *client, const char **ret_name,
 int
 client_finish(struct client *client)
 {
-	const char *name, *value;
-	int result;
+	const char *name = NULL, *value = NULL;
+	int result = 0;
 
 	do {
 		result = client_read_pair(client, &name, &value);

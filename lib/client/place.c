@@ -21,7 +21,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static const char DEFAULT_PORT[] = "6600";
+static const char default_port[] = "6600";
 
 static bool
 copy(char *out, size_t room, const char *bytes, size_t length)
@@ -36,7 +36,7 @@ copy(char *out, size_t room, const char *bytes, size_t length)
 static int
 parse_port(struct place *place, const char *port)
 {
-	int64_t number;
+	int64_t number = 0;
 
 	if (text_parse_int(port, 1, 65535, &number) < 0)
 		return -EINVAL;
@@ -49,7 +49,7 @@ parse_port(struct place *place, const char *port)
 static int
 parse_host(const char *where, struct place *place)
 {
-	const char *end, *colon = strchr(where, ':');
+	const char *end = NULL, *colon = strchr(where, ':');
 
 	if (where[0] == '[') {
 		end = strchr(++where, ']');
@@ -65,7 +65,7 @@ parse_host(const char *where, struct place *place)
 	if (!copy(place->name, sizeof(place->name), where,
 		  (size_t)(end - where)))
 		return -EINVAL;
-	return parse_port(place, colon != NULL ? colon + 1 : DEFAULT_PORT);
+	return parse_port(place, colon != NULL ? colon + 1 : default_port);
 }
 
 int
@@ -143,7 +143,7 @@ connect_to(int family, const struct sockaddr *address, socklen_t length,
 	   int64_t timeout_ns)
 {
 	const int fd = open_socket(family, timeout_ns);
-	int error;
+	int error = 0;
 
 	if (fd < 0 || connect(fd, address, length) == 0)
 		return fd;
@@ -170,7 +170,7 @@ connect_host(const struct place *place, int64_t timeout_ns)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
 				       .ai_flags = AI_ADDRCONFIG};
-	struct addrinfo *found, *i;
+	struct addrinfo *found = NULL, *i = NULL;
 	const int one = 1;
 	int fd = -EHOSTUNREACH;
 

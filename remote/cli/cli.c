@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t PATIENCE_NS = 10 * NS_PER_S;
+static const int64_t patience_ns = 10 * NS_PER_S;
 
 void
 cli_put(FILE *out, const char *string)
@@ -121,7 +121,7 @@ take_option(struct cli *cli, struct line *line, const char *option,
 static int
 parse_line(struct cli *cli, int argc, char *const argv[], struct line *line)
 {
-	int i = 1, used;
+	int i = 1, used = 0;
 
 	while (i < argc) {
 		used = 0;
@@ -149,7 +149,7 @@ static int
 run_verb(struct cli *cli, const struct verb *verb, const struct line *line)
 {
 	struct text error = {0};
-	int code;
+	int code = 0;
 
 	if (line->count < verb->min_arguments ||
 	    (verb->max_arguments >= 0 && line->count > verb->max_arguments))
@@ -158,7 +158,7 @@ run_verb(struct cli *cli, const struct verb *verb, const struct line *line)
 				"more",
 				verb->name, verb->arguments, verb->name);
 	if (verb->needs_daemon &&
-	    client_connect(cli->where, PATIENCE_NS, &cli->client, &error) < 0) {
+	    client_connect(cli->where, patience_ns, &cli->client, &error) < 0) {
 		cli_fail(cli, CLI_NO_DAEMON, "%s", text_string(&error));
 		text_finish(&error);
 		return CLI_NO_DAEMON;
@@ -205,7 +205,7 @@ cli_main(int argc, char *const argv[], FILE *out, FILE *err)
 {
 	struct cli cli = {.out = out, .err = err};
 	struct line line = {0};
-	int code;
+	int code = 0;
 
 	line.arguments = calloc((size_t)argc + 1, sizeof(*line.arguments));
 	if (line.arguments == NULL)

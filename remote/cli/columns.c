@@ -10,10 +10,10 @@
 void
 columns_add(struct text *text, const char *string, int columns)
 {
-	size_t left = strlen(string), length;
+	size_t left = strlen(string), length = 0;
 	mbstate_t state;
-	wchar_t character;
-	int width;
+	wchar_t character = 0;
+	int width = 0;
 
 	memset(&state, 0, sizeof(state));
 	while (left > 0) {

@@ -12,9 +12,9 @@ static void
 print_human(const struct cli *cli, enum doctor_grade grade, const char *subject,
 	    const char *finding, const char *todo)
 {
-	static const char *const MARKS[] = {"[ok]  ", "[warn]", "[fail]"};
+	static const char *const marks[] = {"[ok]  ", "[warn]", "[fail]"};
 
-	fprintf(cli->out, "%s %-13s ", MARKS[grade], subject);
+	fprintf(cli->out, "%s %-13s ", marks[grade], subject);
 	cli_put(cli->out, finding);
 	fputc('\n', cli->out);
 	if (todo != NULL)
@@ -25,10 +25,10 @@ static void
 print_json(const struct cli *cli, enum doctor_grade grade, const char *subject,
 	   const char *finding, const char *todo)
 {
-	static const char *const WORDS[] = {"ok", "warn", "fail"};
+	static const char *const words[] = {"ok", "warn", "fail"};
 	struct text text = {0};
 
-	text_printf(&text, "{\"result\":\"%s\",\"subject\":", WORDS[grade]);
+	text_printf(&text, "{\"result\":\"%s\",\"subject\":", words[grade]);
 	text_add_json(&text, subject);
 	text_add(&text, ",\"finding\":");
 	text_add_json(&text, finding);

@@ -40,7 +40,7 @@ find_line(const char *path, const char *name, char *value, size_t room)
 	FILE *file = fopen(path, "re");
 	char line[256];
 	bool found = false;
-	const char *colon;
+	const char *colon = NULL;
 
 	if (file == NULL)
 		return false;
@@ -94,7 +94,7 @@ static bool
 check_pcm(struct doctor *doctor, const struct card *card, const char *pcm)
 {
 	char path[PATH_BYTES], thread[PROGRAM_BYTES];
-	int sub;
+	int sub = 0;
 
 	for (sub = 0; sub < 64; sub++) {
 		snprintf(path, sizeof(path), "%s/asound/card%u/%s/sub%d/status",
@@ -113,7 +113,7 @@ static bool
 may_open(const struct doctor *doctor, const struct card *card, const char *pcm)
 {
 	char path[PATH_BYTES];
-	unsigned device;
+	unsigned device = 0;
 
 	if (sscanf(pcm, "pcm%up", &device) != 1)
 		return true;
@@ -148,10 +148,10 @@ static void
 check_card(struct doctor *doctor, const struct card *card)
 {
 	char path[PATH_BYTES];
-	const struct dirent *entry;
+	const struct dirent *entry = NULL;
 	unsigned playbacks = 0;
 	bool allowed = true, said = false;
-	DIR *folder;
+	DIR *folder = NULL;
 
 	snprintf(path, sizeof(path), "%s/asound/card%u", doctor->proc,
 		 card->number);
@@ -179,7 +179,7 @@ doctor_check_cards(struct doctor *doctor)
 	char path[PATH_BYTES], line[256];
 	struct card card;
 	unsigned count = 0;
-	FILE *file;
+	FILE *file = NULL;
 
 	snprintf(path, sizeof(path), "%s/asound/cards", doctor->proc);
 	file = fopen(path, "re");

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const int64_t PATIENCE_NS = 5 * NS_PER_S;
+static const int64_t patience_ns = 5 * NS_PER_S;
 
 void
 doctor_check_conf(struct doctor *doctor)
@@ -60,7 +60,7 @@ doctor_check_socket(struct doctor *doctor)
 	struct pairs status = {0};
 	struct text error = {0};
 
-	if (client_connect(cli->where, PATIENCE_NS, &cli->client, &error) < 0) {
+	if (client_connect(cli->where, patience_ns, &cli->client, &error) < 0) {
 		doctor_say(doctor, DOCTOR_FAIL, "daemon", NULL, "%s",
 			   text_string(&error));
 		text_finish(&error);
@@ -83,7 +83,7 @@ static bool
 is_empty(const char *folder)
 {
 	DIR *open = opendir(folder);
-	const struct dirent *entry;
+	const struct dirent *entry = NULL;
 	bool empty = true;
 
 	if (open == NULL)
@@ -97,16 +97,16 @@ is_empty(const char *folder)
 static void
 look_at_folder(struct doctor *doctor, const char *folder)
 {
-	static const char NAME_ANOTHER[] =
+	static const char name_another[] =
 		"make it, or name another one: --music DIR, or music = DIR "
 		"under [library] in the configuration file";
 	struct stat status;
 
 	if (stat(folder, &status) < 0)
-		doctor_say(doctor, DOCTOR_FAIL, "music", NAME_ANOTHER, "%s: %s",
+		doctor_say(doctor, DOCTOR_FAIL, "music", name_another, "%s: %s",
 			   folder, strerrordesc_np(errno));
 	else if (!S_ISDIR(status.st_mode))
-		doctor_say(doctor, DOCTOR_FAIL, "music", NAME_ANOTHER,
+		doctor_say(doctor, DOCTOR_FAIL, "music", name_another,
 			   "%s is no folder", folder);
 	else if (access(folder, R_OK | X_OK) < 0)
 		doctor_say(doctor, DOCTOR_WARN, "music",

@@ -18,9 +18,9 @@ enum { PATH_BYTES = 256, PRIORITY_PRESET = 45 };
 
 /* The rings, the text of the program and its libraries, stacks: about twice
  * what a playing rotaryd locks. */
-static const uint64_t ENOUGH_BYTES = UINT64_C(32) * 1024 * 1024;
+static const uint64_t enough_bytes = UINT64_C(32) * 1024 * 1024;
 
-static const char GRANT_PRIORITY[] =
+static const char grant_priority[] =
 	"run it by its systemd unit, which may; or, for a user: put \"@audio - "
 	"rtprio 95\" into /etc/security/limits.d/rotary.conf, \"sudo adduser "
 	"$USER audio\", and log in again";
@@ -34,7 +34,7 @@ say_rung(struct doctor *doctor, const char *who, const char *rung,
 		doctor_say(doctor, DOCTOR_OK, "real time", NULL, "%s: %s", who,
 			   rung);
 	else
-		doctor_say(doctor, DOCTOR_WARN, "real time", GRANT_PRIORITY,
+		doctor_say(doctor, DOCTOR_WARN, "real time", grant_priority,
 			   "%s: only %s (%s)", who, rung, cause);
 }
 
@@ -45,7 +45,7 @@ check_thread(struct doctor *doctor, const struct pairs *stats, size_t from,
 {
 	const char *who = pairs_value(stats, from);
 	const char *rung = "", *cause = "";
-	size_t i;
+	size_t i = 0;
 
 	for (i = from; i < end; i++) {
 		const char *name = pairs_name(stats, i);
@@ -76,7 +76,7 @@ doctor_check_realtime(struct doctor *doctor)
 {
 	char cause[RT_CAUSE_BYTES] = "";
 	struct pairs stats = {0};
-	size_t from, end, threads = 0;
+	size_t from = 0, end = 0, threads = 0;
 	int priority = PRIORITY_PRESET;
 
 	if (doctor->cli->client == NULL ||
@@ -105,7 +105,7 @@ may_lock_all(const struct doctor *doctor)
 {
 	char path[PATH_BYTES], line[256];
 	unsigned long long capabilities = 0;
-	FILE *file;
+	FILE *file = NULL;
 
 	if (doctor->daemon_pid != 0)
 		snprintf(path, sizeof(path), "%s/%d/status", doctor->proc,
@@ -126,10 +126,10 @@ may_lock_all(const struct doctor *doctor)
 static bool
 read_daemon_limit(const struct doctor *doctor, uint64_t *ret_bytes)
 {
-	static const char NAME[] = "Max locked memory";
+	static const char name[] = "Max locked memory";
 	char path[PATH_BYTES], line[256], word[32];
 	bool found = false;
-	FILE *file;
+	FILE *file = NULL;
 
 	if (doctor->daemon_pid == 0)
 		return false;
@@ -139,8 +139,8 @@ read_daemon_limit(const struct doctor *doctor, uint64_t *ret_bytes)
 	if (file == NULL)
 		return false;
 	while (!found && fgets(line, sizeof(line), file) != NULL) {
-		if (strncmp(line, NAME, sizeof(NAME) - 1) != 0 ||
-		    sscanf(line + sizeof(NAME) - 1, "%31s", word) != 1)
+		if (strncmp(line, name, sizeof(name) - 1) != 0 ||
+		    sscanf(line + sizeof(name) - 1, "%31s", word) != 1)
 			continue;
 		found = true;
 		*ret_bytes = strcmp(word, "unlimited") == 0
@@ -167,7 +167,7 @@ doctor_check_memory(struct doctor *doctor)
 	if (bytes == UINT64_MAX || may_lock_all(doctor))
 		doctor_say(doctor, DOCTOR_OK, "locked memory", NULL,
 			   "%s: as much as is wanted", who);
-	else if (bytes >= ENOUGH_BYTES)
+	else if (bytes >= enough_bytes)
 		doctor_say(doctor, DOCTOR_OK, "locked memory", NULL,
 			   "%s: %" PRIu64 " MiB", who, bytes >> 20);
 	else

@@ -28,7 +28,7 @@ static int
 reserve(struct pairs *pairs)
 {
 	const size_t capacity = pairs->capacity > 0 ? pairs->capacity * 2 : 64;
-	struct pair_place *places;
+	struct pair_place *places = NULL;
 
 	if (pairs->count < pairs->capacity)
 		return 0;
@@ -60,8 +60,8 @@ pairs_add(struct pairs *pairs, const char *name, const char *value)
 int
 pairs_read(struct pairs *pairs, struct client *client)
 {
-	const char *name, *value;
-	int result, added = 0;
+	const char *name = NULL, *value = NULL;
+	int result = 0, added = 0;
 
 	while ((result = client_read_pair(client, &name, &value)) > 0)
 		if (added == 0)
@@ -111,7 +111,7 @@ pairs_next(const struct pairs *pairs, size_t from, const char *name)
 static bool
 is_number_name(const char *name)
 {
-	static const char *const NAMES[] = {
+	static const char *const names[] = {
 		"Id",
 		"Pos",
 		"Prio",
@@ -151,10 +151,10 @@ is_number_name(const char *name)
 		"worst_wakeup_us",
 		"worst_quantum_us",
 	};
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-		if (strcmp(name, NAMES[i]) == 0)
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -166,7 +166,7 @@ is_json_number(const char *value)
 {
 	const char *digits = value[0] == '-' ? value + 1 : value;
 	const char *point = strchr(value, '.');
-	double number;
+	double number = 0;
 
 	if (text_parse_double(value, &number) < 0 || digits[0] == '+')
 		return false;
@@ -218,7 +218,7 @@ pairs_add_json(const struct pairs *pairs, size_t from, size_t end,
 	       struct text *text)
 {
 	const char *comma = "";
-	size_t i;
+	size_t i = 0;
 
 	text_add_char(text, '{');
 	for (i = from; i < end; i++) {

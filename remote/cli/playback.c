@@ -34,8 +34,8 @@ int
 play_run(struct cli *cli, int argc, char *const argv[])
 {
 	char line[64];
-	int64_t position;
-	int code;
+	int64_t position = 0;
+	int code = 0;
 
 	if (argc == 0) {
 		code = command(cli, "play");
@@ -63,7 +63,7 @@ int
 toggle_run(struct cli *cli, int argc, char *const argv[])
 {
 	struct pairs status = {0};
-	const char *state;
+	const char *state = NULL;
 	int code = cli_explain(cli, cli_ask(cli, &status, "status"));
 
 	(void)argc;
@@ -108,7 +108,7 @@ seek_run(struct cli *cli, int argc, char *const argv[])
 	const char *time = argv[0];
 	const bool change = time[0] == '+' || time[0] == '-';
 	char line[64];
-	int64_t ns;
+	int64_t ns = 0;
 
 	(void)argc;
 	if (text_parse_time(change ? time + 1 : time, &ns) < 0)
@@ -125,7 +125,7 @@ static int
 show_volume(struct cli *cli)
 {
 	struct pairs status = {0};
-	const char *volume;
+	const char *volume = NULL;
 	int code = cli_explain(cli, cli_ask(cli, &status, "status"));
 
 	if (code == CLI_OK) {
@@ -144,8 +144,8 @@ int
 vol_run(struct cli *cli, int argc, char *const argv[])
 {
 	char line[64];
-	int64_t volume;
-	bool change;
+	int64_t volume = 0;
+	bool change = 0;
 
 	if (argc == 0)
 		return show_volume(cli);

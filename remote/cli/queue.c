@@ -33,7 +33,7 @@ static int
 add_one(struct cli *cli, const char *uri)
 {
 	int result = send_add(cli, uri);
-	char *path;
+	char *path = NULL;
 
 	if (result != -EPROTO)
 		return cli_explain(cli, result);
@@ -55,7 +55,7 @@ add_one(struct cli *cli, const char *uri)
 int
 add_run(struct cli *cli, int argc, char *const argv[])
 {
-	int i, code, first = CLI_OK;
+	int i = 0, code = 0, first = CLI_OK;
 
 	for (i = 0; i < argc; i++) {
 		code = add_one(cli, argv[i]);
@@ -79,7 +79,7 @@ static void
 print_json(struct cli *cli, const struct pairs *songs)
 {
 	struct text text = {0};
-	size_t from, end;
+	size_t from = 0, end = 0;
 
 	fputc('[', cli->out);
 	for (from = 0; from < songs->count; from = end) {
@@ -97,8 +97,8 @@ static void
 add_duration(const struct pairs *songs, size_t from, size_t end,
 	     struct text *text)
 {
-	double seconds;
-	size_t i;
+	double seconds = 0;
+	size_t i = 0;
 
 	for (i = from; i < end; i++) {
 		if (strcmp(pairs_name(songs, i), "duration") != 0 ||
@@ -116,7 +116,7 @@ print_lines(struct cli *cli, const struct pairs *songs, int64_t current)
 {
 	struct text text = {0};
 	int64_t number = 0;
-	size_t from, end;
+	size_t from = 0, end = 0;
 
 	for (from = 0; from < songs->count; from = end) {
 		end = pairs_next(songs, from, "file");

@@ -30,8 +30,8 @@ print_pair(struct cli *cli, const char *name, const char *value)
 static int
 print_answer(struct cli *cli)
 {
-	const char *name, *value;
-	int result;
+	const char *name = NULL, *value = NULL;
+	int result = 0;
 
 	while ((result = client_read_pair(cli->client, &name, &value)) > 0) {
 		print_pair(cli, name, value);
@@ -48,7 +48,7 @@ static void
 print_pairs_json(struct cli *cli, const struct pairs *pairs)
 {
 	struct text text = {0};
-	size_t i;
+	size_t i = 0;
 
 	text_add_char(&text, '[');
 	for (i = 0; i < pairs->count; i++) {
@@ -66,7 +66,7 @@ int
 raw_run(struct cli *cli, int argc, char *const argv[])
 {
 	struct pairs pairs = {0};
-	int result;
+	int result = 0;
 
 	if (argc == 1)
 		result = client_send_line(cli->client, argv[0]);
@@ -93,7 +93,7 @@ print_stats_json(struct cli *cli, const struct pairs *library,
 {
 	struct text text = {0};
 	const char *comma = "";
-	size_t from = 0, end;
+	size_t from = 0, end = 0;
 
 	text_add(&text, "{\"library\":");
 	pairs_add_json(library, 0, library->count, &text);
@@ -117,7 +117,7 @@ static void
 print_stats(struct cli *cli, const struct pairs *library,
 	    const struct pairs *realtime)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < library->count; i++)
 		print_pair(cli, pairs_name(library, i),

@@ -24,7 +24,7 @@ song_add_title(const struct pairs *pairs, size_t from, size_t end,
 	const char *title = find_within(pairs, from, end, "Title");
 	const char *artist = find_within(pairs, from, end, "Artist");
 	const char *file = find_within(pairs, from, end, "file");
-	const char *slash;
+	const char *slash = NULL;
 
 	if (title == NULL)
 		title = find_within(pairs, from, end, "Name");
@@ -46,7 +46,7 @@ int64_t
 song_seconds(const struct pairs *pairs, const char *name)
 {
 	const char *value = pairs_find(pairs, 0, name);
-	double seconds;
+	double seconds = 0;
 
 	if (value == NULL || text_parse_double(value, &seconds) < 0 ||
 	    seconds < 0 || seconds > 1e9)

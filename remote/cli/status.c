@@ -31,7 +31,7 @@ print_json(struct cli *cli, const struct pairs *status,
 static void
 add_audio(struct text *text, const char *audio)
 {
-	unsigned rate_hz, channels;
+	unsigned rate_hz = 0, channels = 0;
 	char bits[8];
 
 	if (sscanf(audio, "%u:%7[0-9f]:%u", &rate_hz, bits, &channels) != 3) {
@@ -66,7 +66,7 @@ add_progress(struct text *text, const struct pairs *status)
 {
 	const int64_t elapsed_ns = song_seconds(status, "elapsed");
 	const int64_t duration_ns = song_seconds(status, "duration");
-	int64_t song;
+	int64_t song = 0;
 
 	text_add(text, state_word(pairs_get(status, "state")));
 	if (text_parse_int(pairs_get(status, "song"), 0, INT32_MAX, &song) == 0)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const struct verb VERBS[] = {
+static const struct verb verbs[] = {
 	{"play", "[POSITION]", 0, 1, true, "play, or go on playing",
 	 "POSITION is a song's number in the queue, from 1.", play_run},
 	{"pause", "", 0, 0, true, "pause", NULL, pause_run},
@@ -50,23 +50,23 @@ static const struct verb VERBS[] = {
 	{"help", "[VERB]", 0, 1, false, "show this, or more about a verb", NULL,
 	 help_run},
 };
-enum { VERB_COUNT = sizeof(VERBS) / sizeof(VERBS[0]) };
+enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 
 const struct verb *
 verbs_find(const char *name)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < (int)VERB_COUNT; i++)
-		if (strcmp(VERBS[i].name, name) == 0)
-			return &VERBS[i];
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
 	return NULL;
 }
 
 const struct verb *
 verbs_at(int index)
 {
-	return index < (int)VERB_COUNT ? &VERBS[index] : NULL;
+	return index < (int)VERB_COUNT ? &verbs[index] : NULL;
 }
 
 void
@@ -82,15 +82,15 @@ void
 verbs_print_help(FILE *out)
 {
 	char left[64];
-	int i;
+	int i = 0;
 
 	fputs("Usage: rotary [OPTION]... VERB [ARGUMENT]...\n"
 	      "Commands a rotaryd, or asks it.\n\n",
 	      out);
 	for (i = 0; i < (int)VERB_COUNT; i++) {
-		snprintf(left, sizeof(left), "%s %s", VERBS[i].name,
-			 VERBS[i].arguments);
-		fprintf(out, "  %-26s %s\n", left, VERBS[i].summary);
+		snprintf(left, sizeof(left), "%s %s", verbs[i].name,
+			 verbs[i].arguments);
+		fprintf(out, "  %-26s %s\n", left, verbs[i].summary);
 	}
 	fputs("\nOptions:\n"
 	      "  --socket PATH|HOST[:PORT]  the daemon; else $ROTARY_HOST, else "
@@ -117,7 +117,7 @@ verbs_print_verb(FILE *out, const struct verb *verb)
 int
 help_run(struct cli *cli, int argc, char *const argv[])
 {
-	const struct verb *verb;
+	const struct verb *verb = NULL;
 
 	if (argc == 0) {
 		verbs_print_help(cli->out);

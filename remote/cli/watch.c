@@ -66,7 +66,7 @@ elapsed_now_ns(const struct watch *watch)
 static int
 refresh(struct watch *watch)
 {
-	int result;
+	int result = 0;
 
 	pairs_clear(&watch->status);
 	pairs_clear(&watch->song);
@@ -106,14 +106,14 @@ add_bar(const struct watch *watch, int width, struct text *text)
 {
 	const int64_t duration_ns = song_seconds(&watch->status, "duration");
 	const int64_t elapsed_ns = elapsed_now_ns(watch);
-	int i, full;
+	int i = 0, full = 0;
 
 	if (duration_ns <= 0 || elapsed_ns < 0)
 		return;
 	full = (int)((double)elapsed_ns / (double)duration_ns * width);
 	text_add(text, "  [");
 	for (i = 0; i < width; i++)
-		text_add_char(text, i < full ? '=' : i == full ? '>' : ' ');
+		text_add(text, i < full ? "=" : i == full ? ">" : " ");
 	text_add_char(text, ']');
 }
 
@@ -218,7 +218,7 @@ wait_for_change(struct watch *watch, const sigset_t *open_mask)
 	struct pollfd ready = {.fd = client_fd(watch->cli->client),
 			       .events = POLLIN};
 	struct timespec wait = {0};
-	int got;
+	int got = 0;
 
 	for (;;) {
 		const bool ticks = watch->live && is_playing(watch);
@@ -240,7 +240,7 @@ wait_for_change(struct watch *watch, const sigset_t *open_mask)
 static int
 follow(struct watch *watch, const sigset_t *open_mask)
 {
-	int result;
+	int result = 0;
 
 	for (;;) {
 		result = refresh(watch);
@@ -269,7 +269,7 @@ watch_run(struct cli *cli, int argc, char *const argv[])
 	const struct sigaction on_interrupt = {.sa_handler = note_interrupt};
 	const struct sigaction on_resize = {.sa_handler = ignore_resize};
 	sigset_t closed_mask, open_mask;
-	int result;
+	int result = 0;
 
 	(void)argc;
 	(void)argv;
