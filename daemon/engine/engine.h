@@ -41,12 +41,12 @@ enum stream_state {
 struct engine_config {
 	struct output_config output;
 	struct path_root music;
-	int decoders;	      /* 0: one per CPU, at most 4 */
+	int decoders; /* 0: one per CPU, at most 4 */
 	int decoder_priority;
 	enum rt_fence fence;
 	bool lock_memory;
-	size_t ring_bytes;    /* ring_mb */
-	uint32_t rate_hz;     /* 0: follow */
+	size_t ring_bytes; /* ring_mb */
+	uint32_t rate_hz;  /* 0: follow */
 };
 
 struct engine_events {
@@ -113,8 +113,8 @@ struct engine_output {
 	enum output_state state;
 	const struct card_info *card; /* NULL when none is open */
 	const char *driver;
-	const char *error;	      /* "" when there is none */
-	bool bit_perfect;	      /* of what is heard now */
+	const char *error; /* "" when there is none */
+	bool bit_perfect;  /* of what is heard now */
 };
 void engine_output(const struct engine *engine,
 		   struct engine_output *ret_output);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stream.c - making and unmaking a stream.
+ *
+ * A stream ends in this order, each step when the one before is done: it is in
+ * no lane's line; it is out of the rotary set and reclaimed; every plan that
+ * names it has been passed; no job is out; a worker has closed decoder and
+ * source; its memory goes back to the pool; it is freed. engine_streams.c walks
+ * these steps. */
+#include "daemon/engine/stream.h"
+
+#include "lib/base/alloc.h"
+#include "lib/rt/rt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stream *
+stream_create(uint64_t id, enum lane_id lane, const struct source_ref *ref)
+{
+	struct stream *stream = allocator_new_aligned(NULL, sizeof(*stream),
+						      _Alignof(struct stream));
+
+	if (stream == NULL)
+		return NULL;
+	item_init(&stream->item, ITEM_STREAM);
+	stream->uri = strdup(ref->uri);
+	if (stream->uri == NULL) {
+		allocator_delete(NULL, stream);
+		return NULL;
+	}
+	stream->uid = ref->uid;
+	stream->id = id;
+	stream->root = id;
+	stream->lane = lane;
+	stream->state = STREAM_OPENING;
+	list_init(&stream->link);
+	return stream;
+}
+
+MAY_BLOCK void
+stream_close(struct stream *stream)
+{
+	decoder_destroy(stream->decoder);
+	stream->decoder = NULL;
+	source_close(stream->source);
+	stream->source = NULL;
+}
+
+void
+stream_destroy(struct stream *stream)
+{
+	if (stream == NULL)
+		return;
+	stream_close(stream);
+	list_remove(&stream->link);
+	/* With the engine gone nobody keeps the pool's books any more. */
+	if (stream->engine != NULL) {
+		pool_give(stream->pool, &stream->extent);
+		pool_give(stream->pool, &stream->pcm_extent);
+	} else if (stream->pcm_extent.apart) {
+		rt_pool_unmap(stream->pcm_extent.memory,
+			      stream->pcm_extent.bytes);
+	}
+	pool_unref(stream->pool);
+	free(stream->uri);
+	allocator_delete(NULL, stream);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stream.h - one thing that sounds: source, byte ring, decoder, PCM ring.
+ *
+ *   file --worker--> BYTE RING --decoder--> PCM RING --> its lane
+ *
+ *   OPENING -> PRIMING -> READY -> PLAYING -> DRAINED
+ *        (FAILED and CANCELLED from any)
+ *
+ * The player knows a song by the id of the stream that it opened, the root.
+ * Behind it the engine may open further streams of the same song by itself:
+ * the next link of a chained file, and a replacement from some frame on when
+ * decoded frames were lost with a deck (a lost card, a lane gone astray).
+ *
+ * Who may touch what: see the groups of fields. While a job is out, the
+ * worker's group is the job's; from READY on it is the claim holder's, but for
+ * source, which stays with the jobs.
+ * Threads: control, but stream_rt.c: the claim holder, or the worker that
+ * primes. */
+#ifndef ROTARY_ENGINE_STREAM_H
+#define ROTARY_ENGINE_STREAM_H
+
+#include "daemon/decode/decoder.h"
+#include "daemon/decode/reader.h"
+#include "daemon/engine/bell.h"
+#include "daemon/engine/engine.h"
+#include "daemon/engine/item.h"
+#include "daemon/engine/pool.h"
+#include "daemon/source/source.h"
+#include "daemon/work/work.h"
+#include "lib/base/attr.h"
+#include "lib/base/list.h"
+#include "lib/sync/byte_ring.h"
+#include "lib/sync/pcm_ring.h"
+#include "lib/sync/wake.h"
+
+#include <stdbool.h>
+
+struct resampler;
+
+enum {
+	STREAMS_MAX = 64,
+	STREAM_STEP_FRAMES = 4096, /* at most, in one quantum */
+	STREAM_BYTES_MAX = 1 << 20,
+	STREAM_BYTES_MIN = 128 << 10,
+	STREAM_PCM_MAX = 2 << 20,
+	STREAM_LEAST = 256 << 10, /* of ring memory, to be opened at all */
+	STREAM_PRIME_MS = 250,
+	STREAM_PCM_MS = 4000,
+	STREAM_OVERRUNS_MAX = 8, /* in a row of STREAM_CLEAN_QUANTA */
+	STREAM_CLEAN_QUANTA = 256,
+	STREAM_REASON_BYTES = 160,
+};
+
+/* Why no further frame comes. */
+enum stream_end {
+	STREAM_GOES_ON,
+	STREAM_ENDED,
+	STREAM_LINKED, /* a chain link follows at link_offset */
+	STREAM_BROKEN,
+};
+
+enum stream_phase {
+	STREAM_PHASE_OPEN,  /* source, decoder, seek; primes if it can */
+	STREAM_PHASE_PRIME, /* with a PCM ring that control had to find */
+	STREAM_PHASE_FILL,  /* reads ahead; decodes, where rt is false */
+	STREAM_PHASE_CLOSE,
+};
+
+/* A stream whose worker never came back, and the engine's end. */
+enum stream_parting { STREAM_TOGETHER, STREAM_RETURNED, STREAM_ENGINE_GONE };
+
+/* A resampler that several streams of a lane pass through in turn; control's
+ * (engine_plan.c). */
+struct stream_resampler {
+	struct resampler *resampler;
+	uint32_t in_hz;
+	unsigned references;
+	struct list retired; /* in engine.retired_resamplers */
+	uint64_t generation; /* the last plan that may name it */
+};
+
+struct engine;
+
+struct stream {
+	struct item item;
+
+	/* immutable from READY on */
+	uint64_t id;
+	uint64_t root;
+	uint64_t parent;     /* the stream whose chain link this is, or 0 */
+	uint64_t base_frame; /* in the song, of the first frame */
+	struct audio_spec spec;
+	const struct bell *bell;
+	struct wake *wake; /* the decoder threads' */
+	bool rt;
+
+	/* the worker's, then the claim holder's */
+	struct reader reader;
+	struct decoder *decoder;
+	const struct decoder_info *live_info; /* the decoder's own */
+	uint64_t starved_at; /* bytes written when it starved */
+	uint64_t gap_frames;
+	bool starved;
+	bool bursting;
+	uint32_t clean_quanta;
+
+	/* atomic; who writes: */
+	ATOMIC(uint32_t) end;          /* enum stream_end, claim holder */
+	ATOMIC(uint64_t) link_offset;  /* claim holder, before end */
+	ATOMIC(uint32_t) link_awaited; /* claim holder sets, control clears */
+	ATOMIC(uint32_t) refill;       /* claim holder sets, control clears */
+	ATOMIC(uint32_t) overruns;     /* claim holder */
+	ATOMIC(uint64_t) taken_cut;    /* lane: that it was taken from in */
+	ATOMIC(uint32_t) left;         /* lane: it was taken to its end */
+	ATOMIC(uint32_t) shown_state;  /* PRIMING, by the worker */
+	ATOMIC(uint32_t) parting;      /* enum stream_parting */
+	struct byte_ring bytes;
+	struct pcm_ring pcm;
+
+	/* the jobs' */
+	struct source *source;
+	int fill_error;          /* -errno of the read-ahead */
+	const char *open_reason; /* static; why it could not be opened */
+	struct work_job job;
+	enum stream_phase phase;
+
+	/* control's */
+	struct engine *engine; /* NULL: gone */
+	struct pool *pool;
+	struct list link; /* engine.streams */
+	enum stream_state state;
+	enum lane_id lane;
+	char *uri;
+	uid_t uid;
+	int64_t start_ns;      /* where to begin, in the song */
+	bool start_exact;      /* base_frame tells where to begin */
+	uint64_t chain_offset; /* byte offset of its chain link, or 0 */
+	uint64_t chain_base;   /* frames of the song before that link */
+	const struct decoder_ops *chain_ops;
+	struct pool_extent extent;     /* byte ring, and PCM ring if it fits */
+	struct pool_extent pcm_extent; /* where it does not */
+	struct decoder_info info;      /* a copy */
+	struct stream_resampler *resampler;
+	bool job_out;
+	bool orphan; /* its job was abandoned */
+	bool closed; /* decoder and source are gone, or never were */
+	bool in_set; /* until it is reclaimed */
+	bool leaving_set;
+	bool leaving_line;
+	bool linked_on; /* its next link was opened */
+	bool in_line;   /* a lane's line holds it */
+	bool released;
+	bool failed_told;
+	uint64_t plan_generation; /* the last plan that names it, or 0 */
+	char reason[STREAM_REASON_BYTES]; /* why it failed, or "" */
+};
+
+/* Life (stream.c). Links nothing; the caller does. */
+struct stream *stream_create(uint64_t id, enum lane_id lane,
+			     const struct source_ref *ref);
+/* Everything it holds; when no job and no real-time thread can touch it.
+ * MAY_BLOCK in the source's close: control calls it only for streams that have
+ * none. */
+void stream_destroy(struct stream *stream);
+/* What a worker must do before control may destroy it. */
+MAY_BLOCK void stream_close(struct stream *stream);
+
+/* The jobs' work (stream_job.c). Worker. */
+MAY_BLOCK int stream_run_phase(struct stream *stream,
+			       const struct path_root *music);
+
+/* Any thread (stream_rt.c). */
+RT_SAFE enum stream_end stream_get_end(const struct stream *stream);
+
+/* Real time (stream_rt.c). One decode step; false: nothing could be done.
+ * Also the worker's, while it primes. */
+RT_DEVICE bool stream_step(struct stream *stream);
+/* The claim holder: true when a quantum would do something. Asks for bytes
+ * where they run low. */
+RT_DEVICE bool stream_wants_quantum(struct stream *stream);
+RT_DEVICE enum item_work stream_quantum(struct stream *stream);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stream_job.c - what a worker does for a stream: open, seek, prime, read
+ * ahead.
+ *
+ * OPEN is one job in the common case: the ring memory is taken before it, the
+ * byte ring gets its part as soon as the file's length is known, the PCM ring
+ * the rest once the decoder knows the format. Only when that rest is under
+ * 250 ms the job ends with -ENOBUFS and control finds another place (PRIME).
+ *
+ * A start past the end of a chain link goes on in the next link; how long a
+ * link is, its decoder tells. */
+#include "daemon/engine/stream.h"
+
+#include "lib/base/clock.h"
+
+#include <errno.h>
+
+enum {
+	FILL_PIECE_BYTES = 128 << 10,
+	PAGE_BYTES = 4096,
+	/* An endless run of starved steps, or of links without a frame. */
+	PRIME_IDLE_STEPS = 4096,
+	PRIME_LINKS_MAX = 4096,
+};
+
+static bool
+is_cancelled(const struct stream *stream)
+{
+	return atomic_load_explicit(&stream->job.cancelled,
+				    memory_order_relaxed) != 0;
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The byte ring: all of a small file, else its part of the extent. */
+static void
+place_bytes(struct stream *stream)
+{
+	const uint64_t length = source_length(stream->source);
+	size_t bytes = stream->extent.bytes / 5 * 2;
+
+	bytes = smaller(bytes, STREAM_BYTES_MAX);
+	if (bytes < STREAM_BYTES_MIN)
+		bytes = STREAM_BYTES_MIN;
+	if (length < bytes)
+		bytes = (size_t)length;
+	bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	if (bytes == 0)
+		bytes = PAGE_BYTES;
+	byte_ring_init(&stream->bytes, stream->extent.memory, bytes);
+}
+
+static size_t
+frame_bytes(const struct stream *stream)
+{
+	return stream->spec.channels * sizeof(uint32_t);
+}
+
+/* Frames of the PCM ring that would be best. */
+static size_t
+wanted_frames(const struct stream *stream)
+{
+	const struct decoder_info *info = stream->live_info;
+	size_t frames =
+		(size_t)((uint64_t)stream->spec.rate_hz * STREAM_PCM_MS / 1000);
+
+	frames = smaller(frames, STREAM_PCM_MAX / frame_bytes(stream));
+	if (info->frames != 0 && info->frames < frames)
+		frames = (size_t)info->frames;
+	return frames < 64 ? 64 : frames;
+}
+
+/* In the rest of the extent, or the one that control found. */
+static int
+place_pcm(struct stream *stream)
+{
+	const size_t used = stream->bytes.capacity;
+	const size_t wanted = wanted_frames(stream);
+	const size_t least =
+		smaller(wanted, (size_t)((uint64_t)stream->spec.rate_hz *
+						 STREAM_PRIME_MS / 1000 +
+					 1));
+	char *memory = (char *)stream->extent.memory + used;
+	size_t frames = (stream->extent.bytes - used) / frame_bytes(stream);
+
+	if (stream->pcm_extent.memory != NULL) {
+		memory = stream->pcm_extent.memory;
+		frames = stream->pcm_extent.bytes / frame_bytes(stream);
+	}
+	if (frames < least)
+		return -ENOBUFS;
+	pcm_ring_init(&stream->pcm, memory, smaller(frames, wanted),
+		      stream->spec.channels, 0);
+	return 0;
+}
+
+static int
+open_decoder(struct stream *stream)
+{
+	int result;
+
+	reader_init(&stream->reader, &stream->bytes, stream->source);
+	if (stream->chain_offset == 0) {
+		result = decoder_open(NULL, &stream->reader, stream->uri,
+				      &stream->decoder, &stream->open_reason);
+	} else {
+		result = reader_seek(&stream->reader, stream->chain_offset);
+		if (result == 0)
+			result = stream->chain_ops->open(NULL, &stream->reader,
+							 &stream->decoder);
+	}
+	if (result == 0)
+		stream->live_info = stream->decoder->ops->info(stream->decoder);
+	return result;
+}
+
+/* The next link takes the place of the one that begins before it. */
+static int
+open_next_link(struct stream *stream)
+{
+	const struct decoder_info *info = stream->live_info;
+
+	stream->chain_ops = stream->decoder->ops;
+	stream->chain_offset = info->link_offset;
+	stream->chain_base += info->frames;
+	decoder_destroy(stream->decoder);
+	stream->decoder = NULL;
+	byte_ring_reset(&stream->bytes);
+	if (source_seek(stream->source, 0) < 0)
+		return -EIO;
+	return open_decoder(stream);
+}
+
+/* To where the stream is to begin; sets spec and base_frame. */
+static int
+seek_to_start(struct stream *stream)
+{
+	const struct audio_spec *spec = &stream->live_info->spec;
+	uint64_t frame = stream->base_frame;
+
+	if (!audio_spec_valid(spec))
+		return -EINVAL;
+	stream->spec = *spec;
+	if (!stream->start_exact)
+		frame = stream->start_ns <= 0
+				? 0
+				: clock_ns_to_frames(stream->start_ns,
+						     spec->rate_hz);
+	if (frame < stream->chain_base)
+		frame = stream->chain_base;
+	stream->base_frame = frame;
+	if (frame == stream->chain_base)
+		return 0;
+	return stream->decoder->ops->seek(stream->decoder,
+					  frame - stream->chain_base);
+}
+
+/* True when the song goes on in another link before the wanted frame. */
+static bool
+starts_in_later_link(const struct stream *stream)
+{
+	const struct decoder_info *info = stream->live_info;
+
+	return stream_get_end(stream) == STREAM_LINKED &&
+	       pcm_ring_written(&stream->pcm) == 0 && info->frames != 0 &&
+	       info->link_offset > stream->chain_offset &&
+	       stream->base_frame >= stream->chain_base + info->frames;
+}
+
+static int
+decode_until(struct stream *stream, size_t frames)
+{
+	unsigned idle = 0;
+
+	while (pcm_ring_readable(&stream->pcm) < frames &&
+	       stream_get_end(stream) == STREAM_GOES_ON) {
+		if (is_cancelled(stream))
+			return -ECANCELED;
+		if (stream_step(stream))
+			idle = 0;
+		else if (pcm_ring_writable(&stream->pcm) == 0)
+			break;
+		else if (++idle > PRIME_IDLE_STEPS)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void
+forget_end(struct stream *stream)
+{
+	atomic_store(&stream->end, STREAM_GOES_ON);
+	atomic_store(&stream->link_awaited, 0);
+	pcm_ring_reset(&stream->pcm);
+}
+
+static int
+check_sound(const struct stream *stream)
+{
+	if (reader_error(&stream->reader) < 0)
+		return reader_error(&stream->reader);
+	if (pcm_ring_written(&stream->pcm) > 0 ||
+	    stream_get_end(stream) == STREAM_LINKED)
+		return 0;
+	if (stream_get_end(stream) == STREAM_BROKEN)
+		return -EINVAL;
+	/* Nothing after the wanted start is no fault. */
+	return stream->base_frame > 0 ? 0 : -ENODATA;
+}
+
+static int
+prime(struct stream *stream)
+{
+	unsigned links;
+	int result = place_pcm(stream);
+
+	if (result < 0)
+		return result;
+	for (links = 0; links < PRIME_LINKS_MAX; links++) {
+		result = decode_until(stream,
+				      (size_t)((uint64_t)stream->spec.rate_hz *
+					       STREAM_PRIME_MS / 1000));
+		if (result < 0 || !starts_in_later_link(stream))
+			break;
+		forget_end(stream);
+		result = open_next_link(stream);
+		if (result == 0)
+			result = seek_to_start(stream);
+		if (result == 0)
+			result = place_pcm(stream);
+		if (result < 0)
+			return result;
+	}
+	if (result == 0)
+		result = check_sound(stream);
+	if (result == 0 && stream->rt)
+		reader_set_ring_mode(&stream->reader);
+	return result;
+}
+
+static int
+open_and_prime(struct stream *stream, const struct path_root *music)
+{
+	const struct source_ref ref = {stream->uri, stream->uid};
+	int result = source_open(music, &ref, &stream->source);
+
+	if (result < 0)
+		return result;
+	place_bytes(stream);
+	result = open_decoder(stream);
+	if (result < 0)
+		return result;
+	atomic_store_explicit(&stream->shown_state, STREAM_PRIMING,
+			      memory_order_relaxed);
+	stream->rt = stream->decoder->ops->rt;
+	result = seek_to_start(stream);
+	return result < 0 ? result : prime(stream);
+}
+
+/* Pieces, so that a starved decoder goes on before the ring is full. */
+static int
+read_ahead(struct stream *stream)
+{
+	while (!is_cancelled(stream) &&
+	       !atomic_load_explicit(&stream->bytes.ended,
+				     memory_order_relaxed) &&
+	       byte_ring_writable(&stream->bytes) > 0) {
+		stream->fill_error = reader_fill(&stream->bytes, stream->source,
+						 FILL_PIECE_BYTES);
+		if (stream->fill_error < 0)
+			byte_ring_end(&stream->bytes);
+		wake_post(stream->wake);
+	}
+	return 0;
+}
+
+static int
+fill(struct stream *stream)
+{
+	int result;
+
+	if (stream->rt)
+		return read_ahead(stream);
+	result = decode_until(stream, stream->pcm.capacity_frames);
+	wake_post(stream->wake);
+	return result;
+}
+
+int
+stream_run_phase(struct stream *stream, const struct path_root *music)
+{
+	int result = 0;
+
+	switch (stream->phase) {
+	case STREAM_PHASE_OPEN:
+		result = open_and_prime(stream, music);
+		break;
+	case STREAM_PHASE_PRIME:
+		result = prime(stream);
+		break;
+	case STREAM_PHASE_FILL:
+		result = fill(stream);
+		break;
+	case STREAM_PHASE_CLOSE:
+		stream_close(stream);
+		break;
+	}
+	return result;
+}

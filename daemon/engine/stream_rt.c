@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stream_rt.c - the quantum of a stream: one bounded decode step straight into
+ * the write span of its PCM ring.
+ *
+ * Bursts: a stream has work from the moment its PCM ring is less than half full
+ * until it is full, so that the machine sleeps between. It asks for bytes when
+ * its byte ring is less than half full, once for each read-ahead job. A starved
+ * step is not repeated before more bytes have come.
+ *
+ * The end is told in this order: link_awaited, end, the PCM ring's own end. So
+ * a lane that sees the ring's end also sees why, and does not go on to the next
+ * song while a chain link is still being opened. */
+#include "daemon/engine/stream.h"
+
+#include "lib/base/log.h"
+
+RT_SAFE enum stream_end
+stream_get_end(const struct stream *stream)
+{
+	return (enum stream_end)atomic_load_explicit(&stream->end,
+						     memory_order_acquire);
+}
+
+static RT_DEVICE void
+end_with(struct stream *stream, enum stream_end end, uint32_t kind)
+{
+	if (end == STREAM_LINKED) {
+		atomic_store_explicit(&stream->link_offset,
+				      stream->live_info->link_offset,
+				      memory_order_relaxed);
+		atomic_store_explicit(&stream->link_awaited, 1,
+				      memory_order_relaxed);
+	}
+	atomic_store_explicit(&stream->end, end, memory_order_release);
+	pcm_ring_end(&stream->pcm);
+	bell_ring(stream->bell, kind, stream->lane, stream->id, 0);
+}
+
+static RT_SAFE void
+report_gap(struct stream *stream)
+{
+	const uint64_t gap = stream->live_info->gap_frames;
+
+	if (gap == stream->gap_frames)
+		return;
+	log_rt(LOG_RT_DECODE_GAP, (int64_t)(gap - stream->gap_frames),
+	       (int64_t)stream->root);
+	stream->gap_frames = gap;
+}
+
+RT_DEVICE bool
+stream_step(struct stream *stream)
+{
+	enum decode_status status = DECODE_ERROR;
+	size_t frames = 0;
+	size_t room;
+	void *span = pcm_ring_write_span(&stream->pcm, &room);
+
+	if (room > STREAM_STEP_FRAMES)
+		room = STREAM_STEP_FRAMES;
+	if (room == 0 || stream_get_end(stream) != STREAM_GOES_ON)
+		return false;
+	RT_EXCEPTION("a decoder library, under the quantum's budget")
+	{
+		status = stream->decoder->ops->decode(stream->decoder, span,
+						      room, &frames);
+	}
+	switch (status) {
+	case DECODE_OK:
+		pcm_ring_commit(&stream->pcm, frames);
+		report_gap(stream);
+		return true;
+	case DECODE_STARVED:
+		stream->starved = true;
+		return false;
+	case DECODE_END:
+		end_with(stream, STREAM_ENDED, RT_EVENT_STREAM_END);
+		return true;
+	case DECODE_LINK:
+		end_with(stream, STREAM_LINKED, RT_EVENT_STREAM_LINK);
+		return true;
+	case DECODE_ERROR:
+		break;
+	}
+	end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);
+	return true;
+}
+
+static RT_SAFE uint64_t
+bytes_written(const struct stream *stream)
+{
+	return atomic_load_explicit(&stream->bytes.written,
+				    memory_order_acquire);
+}
+
+static RT_SAFE bool
+bytes_ended(const struct stream *stream)
+{
+	return atomic_load_explicit(&stream->bytes.ended, memory_order_acquire);
+}
+
+/* Asks for a job, unless one was asked for. */
+static RT_DEVICE void
+ask_refill(struct stream *stream)
+{
+	if (atomic_exchange_explicit(&stream->refill, 1,
+				     memory_order_acq_rel) == 0)
+		bell_ring(stream->bell, RT_EVENT_REFILL, stream->lane,
+			  stream->id, 0);
+}
+
+static RT_DEVICE void
+watch_bytes(struct stream *stream)
+{
+	if (!bytes_ended(stream) &&
+	    byte_ring_readable(&stream->bytes) < stream->bytes.capacity / 2)
+		ask_refill(stream);
+}
+
+/* Raises and lowers the flag of the burst. */
+static RT_SAFE bool
+is_bursting(struct stream *stream)
+{
+	const size_t capacity = stream->pcm.capacity_frames;
+
+	if (pcm_ring_writable(&stream->pcm) == 0)
+		stream->bursting = false;
+	else if (pcm_ring_readable(&stream->pcm) < capacity / 2)
+		stream->bursting = true;
+	return stream->bursting;
+}
+
+RT_DEVICE bool
+stream_wants_quantum(struct stream *stream)
+{
+	if (stream_get_end(stream) != STREAM_GOES_ON)
+		return false;
+	if (!stream->rt) {
+		if (is_bursting(stream))
+			ask_refill(stream);
+		return false;
+	}
+	watch_bytes(stream);
+	if (stream->starved && !bytes_ended(stream) &&
+	    bytes_written(stream) == stream->starved_at)
+		return false;
+	return is_bursting(stream);
+}
+
+RT_DEVICE enum item_work
+stream_quantum(struct stream *stream)
+{
+	/* Looked at before the step: what comes during it counts as new. */
+	const uint64_t written = bytes_written(stream);
+	const bool ended = bytes_ended(stream);
+
+	stream->starved = false;
+	if (!stream_step(stream)) {
+		stream->starved_at = written;
+		/* A decoder that starves on a whole file is at its end. */
+		if (stream->starved && ended)
+			end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);
+		watch_bytes(stream);
+		return ITEM_IDLE;
+	}
+	if (++stream->clean_quanta >= STREAM_CLEAN_QUANTA) {
+		stream->clean_quanta = 0;
+		atomic_store_explicit(&stream->overruns, 0,
+				      memory_order_relaxed);
+	}
+	return pcm_ring_readable(&stream->pcm) < stream->pcm.capacity_frames / 4
+		       ? ITEM_URGENT
+		       : ITEM_WORKED;
+}
