@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* lane_mix.c - frames from a stream's PCM ring into a deck.
+ *
+ * Three ways, by the entry: copied (same channels, or each output channel is
+ * one input or silence: the decoder's own samples, marked exact); mixed down as
+ * floats; resampled as floats, with the channels mapped before, so that one
+ * resampler serves songs of different channels.
+ *
+ * A stretch is added before its first frame is committed. Through a resampler
+ * that first frame lies ahead of what was written: input frame n since the
+ * resampler's start comes out at n * out / in. Stretches carry the root's id
+ * and frames of the song, so that a song of several streams is one stretch. */
+#include "daemon/audio/convert.h"
+#include "daemon/audio/resample.h"
+#include "daemon/engine/lane.h"
+#include "daemon/engine/stream.h"
+
+#include <string.h>
+
+_Static_assert((int)LANE_CHUNK_FRAMES <= (int)RESAMPLE_CHUNK_FRAMES,
+	       "the resampler takes a whole chunk");
+
+static RT_SAFE struct deck *
+own_deck(struct lane *lane)
+{
+	return &lane->bus->decks[lane->id][lane->deck];
+}
+
+static RT_SAFE size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The frame of the song that is taken next. */
+static RT_SAFE uint64_t
+song_frame(const struct stream *stream)
+{
+	return stream->base_frame + pcm_ring_position(&stream->pcm);
+}
+
+/* Makes sure that a stretch says what begins at deck frame first. */
+static RT_SAFE bool
+announce(struct lane *lane, const struct stream *stream, uint64_t first,
+	 enum sample_kind kind, bool exact)
+{
+	const struct deck_stretch next = {
+		.first_frame = first,
+		.stream_id = stream->root,
+		.stream_frame = song_frame(stream),
+		.stream_rate_hz = stream->spec.rate_hz,
+		.kind = kind,
+		.bits = kind == SAMPLE_S32 ? stream->spec.bits : 0,
+		.exact = exact,
+	};
+	const struct deck_stretch *last = &lane->stretch;
+
+	if (last->stream_id == next.stream_id &&
+	    last->stream_rate_hz == next.stream_rate_hz &&
+	    last->kind == next.kind && last->bits == next.bits &&
+	    last->exact == next.exact && lane->stretch_end == next.stream_frame)
+		return true;
+	if (!deck_add_stretch(own_deck(lane), &next))
+		return false;
+	lane->stretch = next;
+	lane->stretch_end = next.stream_frame;
+	return true;
+}
+
+static RT_SAFE void
+taken(struct lane *lane, struct stream *stream, size_t frames)
+{
+	pcm_ring_consume(&stream->pcm, frames);
+	lane->stretch_end = song_frame(stream);
+}
+
+/* Up to a chunk as floats, in the deck's channels; *ret_frames, at most
+ * limit. Without a change when it is that already. */
+static RT_SAFE const float *
+as_mapped_floats(struct lane *lane, const struct stream *stream, size_t limit,
+		 size_t *ret_frames)
+{
+	const void *samples = pcm_ring_read_span(&stream->pcm, ret_frames);
+	const float *floats = samples;
+
+	*ret_frames = smaller(*ret_frames, limit);
+	*ret_frames = smaller(*ret_frames, LANE_CHUNK_FRAMES);
+	if (stream->spec.kind == SAMPLE_S32) {
+		convert_s32_to_f32(lane->in, samples,
+				   *ret_frames * stream->spec.channels);
+		floats = lane->in;
+	}
+	if (lane->map.in == lane->map.out)
+		return floats;
+	if (lane->map.copies)
+		channel_map_copy(&lane->map, lane->mapped, floats, *ret_frames);
+	else
+		channel_map_mix(&lane->map, lane->mapped, floats, *ret_frames);
+	return lane->mapped;
+}
+
+static RT_SAFE size_t
+take_copied(struct lane *lane, struct stream *stream, size_t limit)
+{
+	struct pcm_ring *to = &own_deck(lane)->ring;
+	size_t frames, room;
+	const void *in = pcm_ring_read_span(&stream->pcm, &frames);
+	void *out = pcm_ring_write_span(to, &room);
+
+	frames = smaller(smaller(frames, room), limit);
+	if (frames == 0 || !announce(lane, stream, pcm_ring_written(to),
+				     stream->spec.kind, true))
+		return 0;
+	if (lane->map.in == lane->map.out)
+		memcpy(out, in, frames * to->channels * sizeof(uint32_t));
+	else
+		channel_map_copy(&lane->map, out, in, frames);
+	pcm_ring_commit(to, frames);
+	taken(lane, stream, frames);
+	return frames;
+}
+
+static RT_SAFE size_t
+take_mixed(struct lane *lane, struct stream *stream, size_t limit)
+{
+	struct pcm_ring *to = &own_deck(lane)->ring;
+	size_t frames, room;
+	float *out = pcm_ring_write_span(to, &room);
+	const float *in =
+		as_mapped_floats(lane, stream, smaller(limit, room), &frames);
+
+	if (frames == 0 ||
+	    !announce(lane, stream, pcm_ring_written(to), SAMPLE_F32, false))
+		return 0;
+	memcpy(out, in, frames * to->channels * sizeof(float));
+	pcm_ring_commit(to, frames);
+	taken(lane, stream, frames);
+	return frames;
+}
+
+/* The deck frame at which the resampler's next input frame comes out. */
+static RT_SAFE uint64_t
+resampled_frame(const struct lane *lane, const struct plan_entry *entry,
+		uint32_t out_hz)
+{
+	const uint64_t in = resampler_taken(entry->resampler);
+	const uint64_t in_hz = entry->in_hz;
+
+	return lane->resampler_base + in / in_hz * out_hz +
+	       (in % in_hz * out_hz + in_hz - 1) / in_hz;
+}
+
+static RT_SAFE size_t
+take_resampled(struct lane *lane, const struct plan_entry *entry, size_t limit)
+{
+	struct stream *stream = entry->stream;
+	struct pcm_ring *to = &own_deck(lane)->ring;
+	size_t frames, room, in_frames, out_frames;
+	float *out = pcm_ring_write_span(to, &room);
+	const float *in;
+
+	room = smaller(smaller(room, limit), LANE_CHUNK_FRAMES);
+	if (room == 0)
+		return 0;
+	in = as_mapped_floats(lane, stream, LANE_CHUNK_FRAMES, &frames);
+	if (frames == 0 ||
+	    !announce(lane, stream, resampled_frame(lane, entry, lane->rate_hz),
+		      SAMPLE_F32, false))
+		return 0;
+	resampler_process(entry->resampler, in, frames, out, room, &in_frames,
+			  &out_frames);
+	pcm_ring_commit(to, out_frames);
+	taken(lane, stream, in_frames);
+	return in_frames > out_frames ? in_frames : out_frames;
+}
+
+RT_SAFE size_t
+lane_take(struct lane *lane, const struct plan_entry *entry, size_t limit)
+{
+	if (entry->resampler != NULL)
+		return take_resampled(lane, entry, limit);
+	if (lane->map.in == lane->map.out || lane->map.copies)
+		return take_copied(lane, entry->stream, limit);
+	return take_mixed(lane, entry->stream, limit);
+}
+
+RT_SAFE bool
+lane_flush(struct lane *lane)
+{
+	struct pcm_ring *to = &own_deck(lane)->ring;
+
+	while (lane->resampler != NULL) {
+		size_t room, frames;
+		float *out = pcm_ring_write_span(to, &room);
+
+		room = smaller(room, LANE_CHUNK_FRAMES);
+		if (room == 0)
+			return false;
+		frames = resampler_flush(lane->resampler, out, room);
+		if (frames == 0)
+			lane->resampler = NULL;
+		pcm_ring_commit(to, frames);
+	}
+	return true;
+}

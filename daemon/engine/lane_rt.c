@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* lane_rt.c - the quantum of a lane.
+ *
+ * It follows the plan (a new cut begins the deck that is free), then takes from
+ * the streams in order until the deck is full, the streams have nothing, or the
+ * quantum is over. Bursts: from half of what a deck holds ahead until it is
+ * full. A deck is never short while a stream has frames.
+ *
+ * A stream is entered once, in one cut: taken_cut says in which. Leaving it
+ * tells control, which may free it when the plans that name it have passed.
+ * Invariant: lane->stream is 0 or was entered in lane->cut. */
+#include "daemon/engine/bell.h"
+#include "daemon/engine/lane.h"
+#include "daemon/engine/stream.h"
+
+enum { PRIMED_PARTS_OF_SECOND = 20 }; /* 50 ms, as the output thread wants */
+
+void
+lane_init(struct lane *lane, enum lane_id id, struct mix_bus *bus,
+	  const struct bell *bell)
+{
+	item_init(&lane->item, ITEM_LANE);
+	lane->id = id;
+	lane->bus = bus;
+	lane->bell = bell;
+}
+
+static RT_SAFE struct deck *
+own_deck(struct lane *lane)
+{
+	return &lane->bus->decks[lane->id][lane->deck];
+}
+
+/* What the deck holds beyond its history, at most. */
+static RT_SAFE size_t
+ahead_frames(const struct deck *deck)
+{
+	return deck->ring.capacity_frames - deck->ring.history_frames;
+}
+
+static RT_SAFE int
+free_deck(const struct lane *lane)
+{
+	int i;
+
+	for (i = 0; i < LANE_DECKS; i++)
+		if (atomic_load_explicit(&lane->bus->decks[lane->id][i].state,
+					 memory_order_acquire) == DECK_FREE)
+			return i;
+	return -1;
+}
+
+/* Begins the plan's cut; false: it must wait for a deck. */
+static RT_SAFE bool
+begin_cut(struct lane *lane, const struct plan *plan)
+{
+	const uint64_t cut = plan->mix.lanes[lane->id].cut;
+	const int deck = free_deck(lane);
+
+	if (deck < 0 || !deck_begin(&lane->bus->decks[lane->id][deck], cut))
+		return false;
+	lane->decks = plan->decks;
+	lane->cut = cut;
+	lane->deck = (unsigned)deck;
+	lane->rate_hz = plan->rate_hz;
+	lane->stream = 0;
+	lane->bursting = true;
+	lane->told_output = false;
+	lane->ended = false;
+	lane->stretch = (struct deck_stretch){0};
+	lane->resampler = NULL;
+	atomic_store_explicit(&lane->bus->lane_filling[lane->id],
+			      (uint32_t)deck, memory_order_release);
+	return true;
+}
+
+static RT_SAFE bool
+is_on_cut(const struct lane *lane, const struct plan *plan)
+{
+	return lane->decks == plan->decks &&
+	       lane->cut == plan->mix.lanes[lane->id].cut;
+}
+
+static RT_DEVICE void
+go_astray(struct lane *lane, const struct plan *plan)
+{
+	if (lane->astray_generation == plan->mix.generation)
+		return;
+	lane->astray_generation = plan->mix.generation;
+	bell_ring(lane->bell, ENGINE_EVENT_ASTRAY, lane->id, lane->cut,
+		  lane->stream);
+}
+
+static RT_DEVICE void
+leave(struct lane *lane, struct stream *stream)
+{
+	atomic_store_explicit(&stream->left, 1, memory_order_release);
+	bell_ring(lane->bell, ENGINE_EVENT_LEFT, lane->id, stream->id, 0);
+}
+
+/* Goes from entry index (-1: from nothing) to the next. */
+static RT_DEVICE bool
+enter_next(struct lane *lane, const struct plan *plan, int index)
+{
+	const struct plan_lane *planned = &plan->lanes[lane->id];
+	const struct plan_entry *next = &planned->entries[index + 1];
+	struct stream *stream = next->stream;
+	const uint64_t before =
+		atomic_load_explicit(&stream->taken_cut, memory_order_relaxed);
+
+	if (before != 0) {
+		go_astray(lane, plan);
+		return false;
+	}
+	if (next->resampler != lane->resampler && !lane_flush(lane))
+		return false;
+	if (index >= 0)
+		leave(lane, planned->entries[index].stream);
+	atomic_store_explicit(&stream->taken_cut, lane->cut,
+			      memory_order_release);
+	lane->stream = stream->id;
+	if (next->resampler != lane->resampler)
+		lane->resampler_base = pcm_ring_written(&own_deck(lane)->ring);
+	lane->resampler = next->resampler;
+	channel_map_init(&lane->map, stream->spec.channels, plan->channels);
+	return true;
+}
+
+static RT_DEVICE void
+end_deck(struct lane *lane, struct stream *last)
+{
+	if (!lane_flush(lane))
+		return;
+	if (last != NULL)
+		leave(lane, last);
+	pcm_ring_end(&own_deck(lane)->ring);
+	lane->ended = true;
+	bell_ring(lane->bell, RT_EVENT_LANE_AT_END, lane->id, lane->cut, 0);
+}
+
+/* The song goes on in a chain link that is not planned yet. */
+static RT_SAFE bool
+awaits_link(const struct plan_lane *planned, int index)
+{
+	const struct stream *stream = planned->entries[index].stream;
+
+	if (atomic_load_explicit(&stream->link_awaited, memory_order_acquire) ==
+	    0)
+		return false;
+	index++;
+	return (uint32_t)index >= planned->count ||
+	       planned->entries[index].stream->parent != stream->id;
+}
+
+/* The entry to take from, or NULL: wait. */
+static RT_DEVICE const struct plan_entry *
+current_entry(struct lane *lane, const struct plan *plan)
+{
+	const struct plan_lane *planned = &plan->lanes[lane->id];
+
+	for (;;) {
+		struct stream *stream = NULL;
+		int index = -1;
+
+		if (lane->stream != 0) {
+			index = plan_find(planned, lane->stream);
+			if (index < 0) {
+				go_astray(lane, plan);
+				return NULL;
+			}
+			stream = planned->entries[index].stream;
+			if (!pcm_ring_at_end(&stream->pcm))
+				return &planned->entries[index];
+			if (awaits_link(planned, index))
+				return NULL;
+		}
+		if ((uint32_t)(index + 1) >= planned->count) {
+			if (planned->final)
+				end_deck(lane, stream);
+			return NULL;
+		}
+		if (!enter_next(lane, plan, index))
+			return NULL;
+	}
+}
+
+/* What it has mixed is not what the plan now says: it stands in a stream that
+ * is not planned any more, or its deck, which takes nothing more and gives
+ * nothing back, has ended and the plan has more behind it, or ends before. */
+static RT_SAFE bool
+is_overtaken(const struct lane *lane, const struct plan *plan)
+{
+	const struct plan_lane *planned = &plan->lanes[lane->id];
+	const int index =
+		lane->stream == 0 ? -1 : plan_find(planned, lane->stream);
+
+	if (index >= 0 || lane->stream == 0)
+		return lane->ended && (uint32_t)(index + 1) < planned->count;
+	return !lane->ended || planned->count > 0 ||
+	       lane->stream != planned->before;
+}
+
+RT_DEVICE bool
+lane_wants_quantum(struct lane *lane, const struct plan *plan)
+{
+	const struct deck *deck;
+
+	if (plan == NULL || plan->decks == 0 ||
+	    plan->mix.lanes[lane->id].cut == 0)
+		return false;
+	if (!is_on_cut(lane, plan))
+		return free_deck(lane) >= 0;
+	if (is_overtaken(lane, plan)) {
+		go_astray(lane, plan);
+		return false;
+	}
+	if (lane->ended)
+		return false;
+	deck = own_deck(lane);
+	if (pcm_ring_writable(&deck->ring) == 0)
+		lane->bursting = false;
+	else if (pcm_ring_readable(&deck->ring) < ahead_frames(deck) / 2)
+		lane->bursting = true;
+	return lane->bursting;
+}
+
+static RT_SAFE bool
+is_primed(const struct lane *lane, const struct deck *deck)
+{
+	size_t primed = lane->rate_hz / PRIMED_PARTS_OF_SECOND;
+
+	if (primed > ahead_frames(deck) / 2)
+		primed = ahead_frames(deck) / 2;
+	return lane->ended || pcm_ring_readable(&deck->ring) >= primed;
+}
+
+/* The output thread sleeps while it has nothing to mix; it is told when there
+ * is enough again. */
+static RT_DEVICE void
+tell_output(struct lane *lane, const struct deck *deck)
+{
+	if (lane->told_output || !is_primed(lane, deck))
+		return;
+	lane->told_output = true;
+	bell_ring(lane->bell, ENGINE_EVENT_DECK, lane->id, lane->cut, 0);
+}
+
+RT_DEVICE enum item_work
+lane_quantum(struct lane *lane, const struct plan *plan)
+{
+	const struct deck *deck;
+	size_t done = 0;
+
+	if (!is_on_cut(lane, plan) && !begin_cut(lane, plan))
+		return ITEM_IDLE;
+	deck = own_deck(lane);
+	if (!is_primed(lane, deck))
+		lane->told_output = false;
+	while (done < LANE_QUANTUM_FRAMES) {
+		const struct plan_entry *entry = current_entry(lane, plan);
+		size_t count;
+
+		if (entry == NULL)
+			break;
+		count = lane_take(lane, entry, LANE_QUANTUM_FRAMES - done);
+		if (count == 0)
+			break;
+		done += count;
+	}
+	tell_output(lane, deck);
+	if (done == 0)
+		return ITEM_IDLE;
+	return pcm_ring_readable(&deck->ring) < ahead_frames(deck) / 4
+		       ? ITEM_URGENT
+		       : ITEM_WORKED;
+}
