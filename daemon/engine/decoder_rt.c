@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* decoder_rt.c - the loop of a decoder thread.
+ *
+ * A round: read the event count; pull until as many pulls in a row as there are
+ * items found nothing; sleep unless the count has moved. A quantum that did
+ * something, or whose item another thread bounced off, begins the round anew,
+ * with the count read anew. So before a thread sleeps, each item was looked at
+ * by someone after the last post that it knows of: the head moves on by one
+ * with every pull, whoever pulls.
+ *
+ * One poster wakes one sleeper; a thread that was woken and finds work for a
+ * second stream wakes the next. With one song playing, the others sleep on.
+ *
+ * After DECODER_BURST_NS of work in which nothing was urgent the thread sleeps
+ * as long as it ran, so that no file takes more than half a CPU; a post ends
+ * that sleep. */
+#include "daemon/engine/decoders.h"
+
+#include "daemon/engine/lane.h"
+#include "daemon/engine/stream.h"
+#include "lib/base/clock.h"
+#include "lib/base/list.h"
+#include "lib/sync/snapshot.h"
+
+/* A round's findings. */
+struct round {
+	uint32_t seen;   /* event count at its beginning */
+	uint32_t idle;   /* pulls in a row that found nothing */
+	uint64_t stream; /* the first that had work since the last sleep */
+	bool chained;    /* the next sleeper was woken */
+	bool urgent;     /* something was, since the last sleep */
+};
+
+static RT_SAFE struct item *
+item_of(struct rotary_node *node)
+{
+	return list_entry(node, struct item, node);
+}
+
+static RT_SAFE struct stream *
+stream_of(struct item *item)
+{
+	return list_entry(item, struct stream, item);
+}
+
+static RT_SAFE struct lane *
+lane_of(struct item *item)
+{
+	return list_entry(item, struct lane, item);
+}
+
+/* In the signal handler, on the thread itself: a spare takes over. */
+RT_DEVICE void
+decoder_on_overrun(void *context)
+{
+	struct decoder_thread *self = context;
+	struct decoders *decoders = self->decoders;
+
+	atomic_store(&self->demoted_ns, clock_now_ns());
+	atomic_store_explicit(&self->state, DECODER_DEMOTED,
+			      memory_order_release);
+	atomic_fetch_add(&decoders->turns, 1);
+	wake_post(&decoders->park);
+	bell_ring(decoders->bell, RT_EVENT_OVERRUN, 0, self->item_id,
+		  self->index);
+}
+
+/* The stream keeps count, control judges. */
+static RT_DEVICE void
+note_overrun(struct item *item)
+{
+	if (item->kind == ITEM_STREAM) {
+		struct stream *stream = stream_of(item);
+
+		stream->clean_quanta = 0;
+		atomic_fetch_add_explicit(&stream->overruns, 1,
+					  memory_order_relaxed);
+	}
+}
+
+static RT_DEVICE enum item_work
+run_item(struct decoder_thread *self, struct item *item,
+	 const struct plan *plan)
+{
+	const int64_t begin_ns = clock_thread_cpu_ns();
+	enum item_work work;
+	int64_t used_ns;
+
+	self->item = item;
+	self->item_id =
+		item->kind == ITEM_STREAM ? stream_of(item)->id : UINT64_MAX;
+	rt_budget_start(&self->budget);
+	if (item->kind == ITEM_STREAM)
+		work = stream_quantum(stream_of(item));
+	else
+		work = lane_quantum(lane_of(item), plan);
+	if (rt_budget_stop(&self->budget))
+		note_overrun(item);
+	self->item = NULL;
+	used_ns = clock_thread_cpu_ns() - begin_ns;
+	self->ran_ns += used_ns;
+	rt_note_quantum(&self->figures, used_ns);
+	return work;
+}
+
+/* With the claim held. */
+static RT_DEVICE enum item_work
+try_item(struct decoder_thread *self, struct item *item)
+{
+	struct snapshot *plans = self->decoders->plans;
+	enum item_work work = ITEM_IDLE;
+	const struct plan *plan;
+
+	if (item->kind == ITEM_STREAM) {
+		if (stream_wants_quantum(stream_of(item)))
+			work = run_item(self, item, NULL);
+		return work;
+	}
+	plan = snapshot_enter(plans, self->reader);
+	if (lane_wants_quantum(lane_of(item), plan))
+		work = run_item(self, item, plan);
+	snapshot_leave(plans, self->reader);
+	return work;
+}
+
+static RT_SAFE void
+begin_round(struct decoder_thread *self, struct round *round)
+{
+	round->seen = wake_prepare(self->decoders->wake);
+	round->idle = 0;
+}
+
+/* The second stream with work is reason enough to wake one more. */
+static RT_DEVICE void
+chain_wake(struct decoder_thread *self, struct item *item, struct round *round)
+{
+	uint64_t id;
+
+	if (item->kind != ITEM_STREAM || round->chained)
+		return;
+	id = stream_of(item)->id;
+	if (round->stream == 0)
+		round->stream = id;
+	if (round->stream == id)
+		return;
+	round->chained = true;
+	wake_post(self->decoders->wake);
+}
+
+static RT_DEVICE bool
+was_demoted(const struct decoder_thread *self)
+{
+	return atomic_load_explicit(&self->state, memory_order_relaxed) ==
+	       DECODER_DEMOTED;
+}
+
+/* One pull. */
+static RT_DEVICE void
+turn(struct decoder_thread *self, struct round *round)
+{
+	struct decoders *decoders = self->decoders;
+	struct hazard_reader *hazard = &decoders->hazards->readers[self->index];
+	struct rotary_node *node = rotary_pull(decoders->set, hazard);
+	struct item *item;
+	enum item_work work;
+	bool bounced;
+
+	round->idle++;
+	if (node == NULL)
+		return;
+	item = item_of(node);
+	if (item_claim(item)) {
+		work = try_item(self, item);
+		if (work != ITEM_IDLE) {
+			chain_wake(self, item, round);
+			round->urgent |= work == ITEM_URGENT;
+		}
+		bounced = item_release(item);
+		if (work != ITEM_IDLE || bounced)
+			begin_round(self, round);
+		/* This thread looks no more; those that bounced must. */
+		if (was_demoted(self))
+			wake_post_all(decoders->wake);
+	}
+	rotary_release(hazard);
+}
+
+/* True when a turn was free and is ours now. */
+static RT_SAFE bool
+take_turn(struct decoders *decoders)
+{
+	uint32_t turns = atomic_load(&decoders->turns);
+
+	while (turns > 0)
+		if (atomic_compare_exchange_weak(&decoders->turns, &turns,
+						 turns - 1))
+			return true;
+	return false;
+}
+
+static RT_DEVICE bool
+is_stopped(struct decoders *decoders)
+{
+	return atomic_load_explicit(&decoders->stop, memory_order_acquire) != 0;
+}
+
+static RT_DEVICE void
+park(struct decoder_thread *self)
+{
+	struct decoders *decoders = self->decoders;
+
+	const bool demoted = was_demoted(self);
+
+	atomic_store_explicit(&self->state, DECODER_PARKED,
+			      memory_order_release);
+	if (demoted) {
+		atomic_store_explicit(&self->returned, 1, memory_order_release);
+		bell_ring(decoders->bell, ENGINE_EVENT_LOOK, 0, 0, 0);
+	}
+	for (;;) {
+		const uint32_t seen = wake_prepare(&decoders->park);
+
+		if (is_stopped(decoders) || take_turn(decoders))
+			break;
+		wake_wait(&decoders->park, seen, -1);
+	}
+	atomic_store_explicit(&self->state, DECODER_ACTIVE,
+			      memory_order_release);
+}
+
+/* Sleeps until there is a post, or as long as it ran. */
+static RT_DEVICE void
+rest(struct decoder_thread *self, struct round *round, int64_t timeout_ns)
+{
+	struct wake *wake = self->decoders->wake;
+	const int64_t due_ns = clock_now_ns() + timeout_ns;
+	/* With work left, only posts from now on cut the rest short. */
+	const uint32_t seen = timeout_ns < 0 ? round->seen : wake_prepare(wake);
+
+	if (!wake_wait(wake, seen, timeout_ns) && timeout_ns > 0)
+		rt_note_wakeup(&self->figures, clock_now_ns() - due_ns);
+	self->ran_ns = 0;
+	*round = (struct round){0};
+	begin_round(self, round);
+}
+
+static RT_DEVICE bool
+owes_rest(const struct decoder_thread *self, const struct round *round)
+{
+	return self->ran_ns >= DECODER_BURST_NS && !round->urgent;
+}
+
+/* Something was urgent: the burst counts from here. */
+static RT_SAFE void
+forgive(struct decoder_thread *self, struct round *round)
+{
+	self->ran_ns = 0;
+	round->urgent = false;
+}
+
+RT_DEVICE void
+decoder_loop(struct decoder_thread *self)
+{
+	struct decoders *decoders = self->decoders;
+	struct round round = {0};
+
+	park(self);
+	begin_round(self, &round);
+	while (!is_stopped(decoders)) {
+		if (was_demoted(self)) {
+			park(self);
+			begin_round(self, &round);
+		}
+		turn(self, &round);
+		if (round.idle > atomic_load_explicit(&decoders->items,
+						      memory_order_relaxed) +
+					 DECODER_ROUND_SLACK)
+			rest(self, &round, -1);
+		else if (owes_rest(self, &round))
+			rest(self, &round, self->ran_ns);
+		else if (self->ran_ns >= DECODER_BURST_NS)
+			forgive(self, &round);
+	}
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* decoders.c - setting the decoder threads up and looking after them.
+ *
+ * Each thread makes itself real-time before its loop: figures, ladder, budget,
+ * fence. With the fence closed nothing of that can be done later, so a spare is
+ * started in advance and kept parked. */
+#include "daemon/engine/decoders.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { STOP_POLL_NS = 1000 * 1000 };
+
+static void
+set_up(struct decoder_thread *self)
+{
+	struct decoders *decoders = self->decoders;
+	char name[16];
+	int result;
+
+	snprintf(name, sizeof(name), "decoder-%u", self->index);
+	rt_figures_begin(&self->figures, name);
+	if (decoders->priority > 0)
+		rt_promote(&self->figures, decoders->priority);
+	result = rt_budget_init(&self->budget, &self->figures,
+				RT_QUANTUM_BUDGET_NS, decoder_on_overrun, self);
+	if (result < 0)
+		self->budget.timer = NULL;
+	result = rt_seal(&self->figures, decoders->fence, RT_PROFILE_DECODER,
+			 decoders->bell->event_fd);
+	(void)result; /* rtstats tells */
+}
+
+static void *
+decoder_main(void *argument)
+{
+	struct decoder_thread *self = argument;
+
+	set_up(self);
+	decoder_loop(self);
+	rt_figures_end();
+	atomic_store_explicit(&self->state, DECODER_GONE, memory_order_release);
+	return NULL;
+}
+
+static int
+start_one(struct decoders *decoders)
+{
+	struct decoder_thread *thread = &decoders->threads[decoders->count];
+	char name[16];
+	const struct thread_spec spec = {
+		.role = THREAD_ROLE_DECODER,
+		.name = name,
+		.stack_bytes = THREAD_STACK_RT,
+		.lock_stack = decoders->lock_memory,
+		.main = decoder_main,
+		.argument = thread,
+	};
+	int result;
+
+	if (decoders->count == DECODER_THREADS_MAX)
+		return -EAGAIN;
+	snprintf(name, sizeof(name), "decoder-%u", decoders->count);
+	thread->decoders = decoders;
+	thread->index = decoders->count;
+	thread->reader = decoders->first_reader + decoders->count;
+	atomic_init(&thread->state, DECODER_NONE);
+	result = thread_start(&thread->thread, &spec);
+	if (result == 0)
+		decoders->count++;
+	return result;
+}
+
+static unsigned
+wanted_threads(int wanted)
+{
+	cpu_set_t cpus;
+	int count = 1;
+
+	if (wanted <= 0 && sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		count = CPU_COUNT(&cpus);
+	if (wanted > 0)
+		count = wanted;
+	return (unsigned)(count > DECODERS_MAX ? DECODERS_MAX : count);
+}
+
+int
+decoders_start(struct decoders *decoders, const struct decoders_config *config)
+{
+	unsigned i;
+
+	decoders->set = config->set;
+	decoders->hazards = config->hazards;
+	decoders->plans = config->plans;
+	decoders->first_reader = config->first_reader;
+	decoders->wake = config->wake;
+	decoders->bell = config->bell;
+	decoders->wanted = wanted_threads(config->wanted);
+	decoders->priority = config->priority;
+	decoders->fence = config->fence;
+	decoders->lock_memory = config->lock_memory;
+	wake_init(&decoders->park);
+	atomic_init(&decoders->turns, decoders->wanted);
+	for (i = 0; i < decoders->wanted + 1; i++) {
+		const int result = start_one(decoders);
+
+		if (result < 0) {
+			(void)decoders_stop(decoders, INT64_MAX);
+			return result;
+		}
+	}
+	return 0;
+}
+
+static bool
+all_gone(const struct decoders *decoders)
+{
+	unsigned i;
+
+	for (i = 0; i < decoders->count; i++)
+		if (atomic_load_explicit(&decoders->threads[i].state,
+					 memory_order_acquire) != DECODER_GONE)
+			return false;
+	return true;
+}
+
+bool
+decoders_stop(struct decoders *decoders, int64_t deadline_ns)
+{
+	const struct timespec pause = {.tv_nsec = STOP_POLL_NS};
+	unsigned i;
+
+	atomic_store(&decoders->stop, 1);
+	wake_post_all(&decoders->park);
+	wake_post_all(decoders->wake);
+	while (!all_gone(decoders)) {
+		if (clock_now_ns() >= deadline_ns)
+			return false;
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	}
+	for (i = 0; i < decoders->count; i++) {
+		thread_join(&decoders->threads[i].thread);
+		rt_budget_finish(&decoders->threads[i].budget);
+	}
+	return true;
+}
+
+static int64_t
+look_after_one(struct decoders *decoders, struct decoder_thread *thread,
+	       int64_t now_ns)
+{
+	const uint32_t state =
+		atomic_load_explicit(&thread->state, memory_order_acquire);
+	int64_t due_ns;
+
+	if (atomic_exchange_explicit(&thread->returned, 0,
+				     memory_order_acq_rel) != 0) {
+		const int result =
+			rt_repromote(&thread->figures, decoders->priority);
+
+		if (result < 0 && decoders->priority > 0)
+			log_debug("engine", "%s stays demoted: error %d",
+				  thread->figures.name, -result);
+		thread->given_up = false;
+	}
+	if (state != DECODER_DEMOTED || thread->given_up)
+		return INT64_MAX;
+	due_ns = atomic_load(&thread->demoted_ns) + DECODERS_STUCK_NS;
+	if (now_ns < due_ns)
+		return due_ns;
+	thread->given_up = true;
+	log_warn("engine", "%s does not come back from a decoder",
+		 thread->figures.name);
+	if (start_one(decoders) < 0)
+		log_warn("engine", "no spare decoder thread can be started");
+	return INT64_MAX;
+}
+
+int64_t
+decoders_look_after(struct decoders *decoders, int64_t now_ns)
+{
+	int64_t due_ns = INT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < decoders->count; i++) {
+		const int64_t one_ns =
+			look_after_one(decoders, &decoders->threads[i], now_ns);
+
+		if (one_ns < due_ns)
+			due_ns = one_ns;
+	}
+	return due_ns;
+}
+
+void
+decoders_add_figures(const struct decoders *decoders, struct text *text)
+{
+	unsigned i;
+
+	for (i = 0; i < decoders->count; i++)
+		if (atomic_load_explicit(&decoders->threads[i].state,
+					 memory_order_acquire) != DECODER_NONE)
+			rt_figures_add(&decoders->threads[i].figures, text);
+}

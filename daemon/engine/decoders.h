@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* decoders.h - the threads that pull items from the rotary set.
+ *
+ * As many as wanted are active; one more is parked. When a quantum uses up its
+ * budget the thread is demoted in the signal handler, which lets a parked one
+ * take over; when the quantum has returned, that thread parks itself and
+ * control promotes it again. A thread whose quantum does not return at all is
+ * given up after DECODERS_STUCK_NS, and a new spare is started.
+ *
+ *   PARKED --(a turn is free)--> ACTIVE --(overrun)--> DEMOTED --(returns)--+
+ *      ^                                                                    |
+ *      +--------------------------------------------------------------------+
+ *
+ * Invariant: ACTIVE threads + free turns == wanted, while fewer than all are
+ * demoted.
+ * Threads: control, but decoder_main(): each its own. */
+#ifndef ROTARY_ENGINE_DECODERS_H
+#define ROTARY_ENGINE_DECODERS_H
+
+#include "daemon/engine/bell.h"
+#include "daemon/engine/item.h"
+#include "lib/base/attr.h"
+#include "lib/base/thread.h"
+#include "lib/rt/rt.h"
+#include "lib/sync/hazard.h"
+#include "lib/sync/rotary.h"
+#include "lib/sync/wake.h"
+
+#include <stdbool.h>
+
+struct decoders;
+struct snapshot;
+struct text;
+
+enum {
+	DECODERS_MAX = 4,         /* active */
+	DECODER_THREADS_MAX = 12, /* with spares and those given up */
+	DECODER_BURST_NS = 8 * 1000 * 1000,
+	DECODER_ROUND_SLACK = 2,
+};
+#define DECODERS_STUCK_NS (2 * NS_PER_S)
+
+enum decoder_state {
+	DECODER_NONE, /* setting itself up */
+	DECODER_PARKED,
+	DECODER_ACTIVE,
+	DECODER_DEMOTED,
+	DECODER_GONE, /* its main has returned */
+};
+
+struct decoder_thread {
+	/* immutable after its start */
+	struct decoders *decoders;
+	unsigned index;  /* hazard reader */
+	unsigned reader; /* slot of the plan snapshot */
+	struct thread thread;
+	struct rt_figures figures;
+	/* its own */
+	struct rt_budget budget;
+	struct item *item; /* in the quantum; for the handler */
+	uint64_t item_id;
+	int64_t ran_ns; /* since it last slept as long */
+	/* atomic */
+	ALIGNED(CACHE_LINE) ATOMIC(uint32_t) state; /* enum decoder_state */
+	ATOMIC(uint32_t) returned; /* from an overrun: to be promoted */
+	ATOMIC(int64_t) demoted_ns;
+	/* control's */
+	bool given_up;
+};
+
+struct decoders {
+	/* immutable */
+	struct rotary *set;
+	struct hazard_domain *hazards;
+	struct snapshot *plans;
+	unsigned first_reader; /* snapshot slot of thread 0 */
+	struct wake *wake;
+	const struct bell *bell;
+	unsigned wanted;
+	int priority;
+	enum rt_fence fence;
+	bool lock_memory;
+	/* atomic */
+	ALIGNED(CACHE_LINE) ATOMIC(uint32_t) items; /* in the set */
+	ATOMIC(uint32_t) stop;
+	struct wake park;
+	ATOMIC(uint32_t) turns; /* free */
+	/* control's */
+	unsigned count;
+	struct decoder_thread threads[DECODER_THREADS_MAX];
+};
+
+struct decoders_config {
+	struct rotary *set;
+	struct hazard_domain *hazards;
+	struct snapshot *plans;
+	unsigned first_reader;
+	struct wake *wake;
+	const struct bell *bell;
+	int wanted; /* 0: one per CPU, at most DECODERS_MAX */
+	int priority;
+	enum rt_fence fence;
+	bool lock_memory;
+};
+
+/* Fills decoders, which are zeroed, and starts the threads. 0, -EAGAIN. */
+NODISCARD int decoders_start(struct decoders *decoders,
+			     const struct decoders_config *config);
+/* Stops them; true when all have returned before deadline_ns. Else what they
+ * may touch must be kept for ever. */
+bool decoders_stop(struct decoders *decoders, int64_t deadline_ns);
+/* After an overrun: promotes who has returned, replaces who has not. Returns
+ * when to call again, INT64_MAX: at the next overrun. */
+int64_t decoders_look_after(struct decoders *decoders, int64_t now_ns);
+void decoders_add_figures(const struct decoders *decoders, struct text *text);
+
+/* The loop (decoder_rt.c). */
+RT_DEVICE void decoder_loop(struct decoder_thread *self);
+/* The budget's handler. */
+RT_DEVICE void decoder_on_overrun(void *context);
+
+#endif
