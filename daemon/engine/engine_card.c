@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* engine_card.c - opening, re-opening and closing the card, and its decks.
+ *
+ *   DOWN -> OPENING -> UP -> SINKING -> OPENING (another rate)
+ *             ^         |       +-----> CLOSING -> DOWN
+ *             +--lost---+
+ *
+ * Decks are set up when the card has been opened and no lane can touch the old
+ * ones any more: a lane touches a deck only while it reads a plan that has
+ * some, so the plan without decks must have been passed by every reader. The
+ * same holds before the card is closed or opened anew.
+ *
+ * The card follows the file: it is opened for the stream that waits first, and
+ * opened anew when the next cannot be joined and all has been heard. Lost, or
+ * closed in a long pause, it leaves each line standing at the frame that was
+ * heard last; the song is opened again there, and begins when the card is back.
+ * Music alone decides the rate; while another lane sounds, music is resampled.
+ */
+#include "daemon/engine/engine_parts.h"
+
+#include "daemon/output/output.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
+#include <string.h>
+
+/* Some lane but this one is heard. */
+static bool
+others_active(const struct engine *engine, const struct line *line)
+{
+	unsigned i;
+
+	for (i = 0; i < LANE_COUNT; i++)
+		if (&engine->lines[i] != line && line_active(&engine->lines[i]))
+			return true;
+	return false;
+}
+
+/* What the card should be opened with for this stream. */
+static struct audio_spec
+spec_for(const struct engine *engine, const struct stream *stream)
+{
+	struct audio_spec spec = stream->spec;
+
+	if (engine->config.rate_hz != 0)
+		spec.rate_hz = engine->config.rate_hz;
+	return spec;
+}
+
+bool
+card_has_decks(const struct engine *engine, enum lane_id lane)
+{
+	return engine->card.decks != 0 &&
+	       engine->card.memory[lane][LANE_DECKS - 1].memory != NULL;
+}
+
+bool
+card_usable(const struct engine *engine, const struct line *line,
+	    const struct stream *stream)
+{
+	const struct card_side *card = &engine->card;
+	const struct audio_spec wanted = spec_for(engine, stream);
+
+	if (!card_has_decks(engine, line->id))
+		return false;
+	if (line->id != LANE_MUSIC || others_active(engine, line))
+		return true;
+	return (wanted.rate_hz == card->spec.rate_hz ||
+		wanted.rate_hz == card->asked.rate_hz) &&
+	       (wanted.channels <= card->spec.channels ||
+		wanted.channels <= card->asked.channels);
+}
+
+/* The first line that waits for a card, or NULL. */
+static struct stream *
+waiting(const struct engine *engine)
+{
+	unsigned i;
+
+	for (i = 0; i < LANE_COUNT; i++) {
+		struct stream *stream = line_waiting(&engine->lines[i]);
+
+		if (stream != NULL && !engine->lines[i].paused)
+			return stream;
+	}
+	return NULL;
+}
+
+static bool
+all_silent(const struct engine *engine)
+{
+	unsigned i;
+
+	for (i = 0; i < LANE_COUNT; i++)
+		if (!engine->lines[i].silent)
+			return false;
+	return true;
+}
+
+static void
+give_decks(struct engine *engine)
+{
+	unsigned lane, deck;
+
+	for (lane = 0; lane < LANE_COUNT; lane++)
+		for (deck = 0; deck < LANE_DECKS; deck++)
+			pool_give(engine->pool,
+				  &engine->card.memory[lane][deck]);
+	pool_set_reserve(engine->pool, engine->deck_reserve);
+}
+
+/* Two buffers ahead for music, so that the lane is asked for more only now and
+ * then; one for the others. Less when the pool is short of it. */
+static bool
+set_up_lane(struct engine *engine, unsigned lane)
+{
+	const struct card_info *info = &engine->card.info;
+	const uint32_t channels = info->spec.channels;
+	const size_t history =
+		deck_history_frames(info->buffer_frames, info->spec.rate_hz);
+	const size_t least = info->spec.rate_hz / 4 + 1;
+	size_t ahead = (size_t)info->buffer_frames * 2;
+	unsigned deck;
+
+	if (ahead < least)
+		ahead = least;
+	if (lane != LANE_MUSIC)
+		ahead = least;
+	for (deck = 0; deck < LANE_DECKS; deck++) {
+		struct pool_extent *extent = &engine->card.memory[lane][deck];
+		const size_t frames = history + ahead;
+
+		if (!pool_take_high(engine->pool,
+				    frames * channels * sizeof(uint32_t),
+				    extent))
+			return false;
+		deck_init(&engine->bus->decks[lane][deck], extent->memory,
+			  extent->bytes / (channels * sizeof(uint32_t)),
+			  channels, history);
+	}
+	return true;
+}
+
+/* Lanes that play nothing get theirs with their first cut. */
+static bool
+lane_needs_decks(const struct engine *engine, unsigned lane)
+{
+	return lane == LANE_MUSIC || line_active(&engine->lines[lane]);
+}
+
+static bool
+set_up_decks(struct engine *engine)
+{
+	unsigned lane;
+
+	pool_set_reserve(engine->pool, 0);
+	for (lane = 0; lane < LANE_COUNT; lane++)
+		if (engine->card.memory[lane][0].memory == NULL &&
+		    lane_needs_decks(engine, lane) &&
+		    !set_up_lane(engine, lane))
+			return false;
+	return true;
+}
+
+/* Takes the decks out of the plan. */
+static void
+sink(struct engine *engine)
+{
+	struct card_side *card = &engine->card;
+	unsigned i;
+
+	card->decks = 0;
+	engine_publish(engine);
+	card->sink_generation = engine->generation;
+	card->idle_ns = 0;
+	for (i = 0; i < LANE_COUNT; i++)
+		engine->lines[i].sounding_cut = 0;
+}
+
+static bool
+has_sunk(const struct engine *engine)
+{
+	const struct plan *plan = snapshot_current(engine->plans);
+
+	return plan != NULL && plan->decks == 0 &&
+	       snapshot_passed(engine->plans, engine->card.sink_generation);
+}
+
+static void
+open_card(struct engine *engine, const struct audio_spec *spec)
+{
+	engine->card.asked = *spec;
+	engine->card.info_known = false;
+	engine->card.phase = CARD_OPENING;
+	output_open(engine->output, spec);
+}
+
+static void
+on_opened(void *context, const struct card_info *info)
+{
+	struct engine *engine = context;
+
+	engine->card.info = *info;
+	engine->card.info_known = true;
+	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
+	engine_settle(engine);
+}
+
+/* The lines go back to what was heard, before the timeline is forgotten. */
+static void
+on_failed(void *context, int error, const char *reason)
+{
+	struct engine *engine = context;
+	struct card_side *card = &engine->card;
+	unsigned i;
+
+	log_warn("engine", "the sound card: %s (%d)", reason, -error);
+	if (card->phase == CARD_UP) {
+		for (i = 0; i < LANE_COUNT; i++)
+			line_rebuild(engine, &engine->lines[i]);
+		card->phase = CARD_OPENING;
+		sink(engine);
+	} else if (card->phase == CARD_SINKING) {
+		card->phase = CARD_OPENING;
+		if (card->reopen)
+			card->asked = card->sink_spec;
+	}
+	card->info_known = false;
+	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
+	engine_settle(engine);
+}
+
+static void
+on_closed(void *context)
+{
+	struct engine *engine = context;
+
+	if (engine->card.phase == CARD_CLOSING)
+		engine->card.phase = CARD_DOWN;
+	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
+	engine_settle(engine);
+}
+
+const struct output_events card_output_events = {
+	.opened = on_opened,
+	.failed = on_failed,
+	.closed = on_closed,
+};
+
+static void
+go_up(struct engine *engine)
+{
+	struct card_side *card = &engine->card;
+
+	if (!card->info_known)
+		return;
+	if (!has_sunk(engine)) {
+		engine_due(engine, ENGINE_RECLAIM_NS);
+		return;
+	}
+	give_decks(engine);
+	if (!set_up_decks(engine)) {
+		log_err("engine", "there is no memory for the decks");
+		engine_due(engine, ENGINE_RETRY_NS);
+		return;
+	}
+	card->spec = card->info.spec;
+	card->decks = ++card->deck_setups;
+	card->phase = CARD_UP;
+	card->idle_ns = 0;
+	output_run(engine->output);
+}
+
+/* Nobody waits any more, or for something else. */
+static void
+settle_opening(struct engine *engine)
+{
+	const struct stream *stream = waiting(engine);
+	struct audio_spec wanted;
+
+	if (stream != NULL) {
+		wanted = spec_for(engine, stream);
+		if (wanted.rate_hz != engine->card.asked.rate_hz ||
+		    wanted.channels > engine->card.asked.channels) {
+			open_card(engine, &wanted);
+			return;
+		}
+	} else if (output_state(engine->output) == OUTPUT_RETRY &&
+		   !others_active(engine, NULL)) {
+		engine->card.phase = CARD_CLOSING;
+		output_close(engine->output, false);
+		return;
+	}
+	go_up(engine);
+}
+
+static void
+begin_sinking(struct engine *engine, const struct audio_spec *reopen,
+	      bool drain)
+{
+	struct card_side *card = &engine->card;
+
+	card->drain = drain;
+	card->reopen = reopen != NULL;
+	if (reopen != NULL)
+		card->sink_spec = *reopen;
+	card->phase = CARD_SINKING;
+	sink(engine);
+	engine->settle_again = true;
+}
+
+/* Stands still for so long that the card is better given back. */
+static bool
+paused_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
+{
+	const struct line *music = &engine->lines[LANE_MUSIC];
+
+	*ret_due = INT64_MAX;
+	if (!music->paused || music->paused_ns == 0 ||
+	    engine->config.output.keep_open || others_active(engine, music))
+		return false;
+	*ret_due = music->paused_ns + ENGINE_PAUSE_CLOSE_NS;
+	return now_ns >= *ret_due;
+}
+
+static bool
+idle_for_long(struct engine *engine, int64_t now_ns, int64_t *ret_due)
+{
+	struct card_side *card = &engine->card;
+
+	*ret_due = INT64_MAX;
+	if (!all_silent(engine) || waiting(engine) != NULL ||
+	    engine->config.output.keep_open) {
+		card->idle_ns = 0;
+		return false;
+	}
+	if (card->idle_ns == 0)
+		card->idle_ns = now_ns;
+	*ret_due = card->idle_ns + ENGINE_IDLE_CLOSE_NS;
+	return now_ns >= *ret_due;
+}
+
+static void
+settle_up(struct engine *engine, int64_t now_ns)
+{
+	struct line *music = &engine->lines[LANE_MUSIC];
+	const struct stream *stream = line_waiting(music);
+	int64_t pause_due_ns, idle_due_ns;
+
+	if (!set_up_decks(engine))
+		engine_due(engine, ENGINE_RETRY_NS);
+	if (stream != NULL && !card_usable(engine, music, stream) &&
+	    all_silent(engine)) {
+		const struct audio_spec wanted = spec_for(engine, stream);
+
+		begin_sinking(engine, &wanted, true);
+	} else if (paused_for_long(engine, now_ns, &pause_due_ns)) {
+		line_rebuild(engine, music);
+		music->paused_ns = 0;
+		begin_sinking(engine, NULL, false);
+	} else if (idle_for_long(engine, now_ns, &idle_due_ns)) {
+		begin_sinking(engine, NULL, true);
+	} else {
+		engine->card.due_ns =
+			pause_due_ns < idle_due_ns ? pause_due_ns : idle_due_ns;
+	}
+}
+
+static void
+settle_sinking(struct engine *engine)
+{
+	if (!has_sunk(engine)) {
+		engine_due(engine, ENGINE_RECLAIM_NS);
+		return;
+	}
+	if (engine->card.reopen) {
+		open_card(engine, &engine->card.sink_spec);
+	} else {
+		engine->card.phase = CARD_CLOSING;
+		output_close(engine->output, engine->card.drain);
+	}
+}
+
+void
+card_settle(struct engine *engine, int64_t now_ns)
+{
+	const struct stream *stream;
+
+	engine->card.due_ns = INT64_MAX;
+	switch (engine->card.phase) {
+	case CARD_DOWN:
+		stream = waiting(engine);
+		if (has_sunk(engine))
+			give_decks(engine);
+		if (stream != NULL) {
+			const struct audio_spec spec = spec_for(engine, stream);
+
+			open_card(engine, &spec);
+		}
+		break;
+	case CARD_OPENING:
+		settle_opening(engine);
+		break;
+	case CARD_UP:
+		settle_up(engine, now_ns);
+		break;
+	case CARD_SINKING:
+		settle_sinking(engine);
+		break;
+	case CARD_CLOSING:
+		break;
+	}
+}
+
+void
+card_finish(struct engine *engine)
+{
+	give_decks(engine);
+}

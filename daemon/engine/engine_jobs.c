@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* engine_jobs.c - the streams' jobs: handing them to the workers, and what
+ * follows when they come back.
+ *
+ * A stream has one job, used for one phase after the other, never two at once.
+ * A job that the pool gave up (-ETIMEDOUT) keeps the stream's memory until its
+ * worker comes back: such a stream is an orphan, failed for the player, and out
+ * of every line. Whoever comes second, the worker or control, frees it. */
+#include "daemon/engine/engine_parts.h"
+
+#include "lib/base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct stream *
+stream_of_job(struct work_job *job)
+{
+	return list_entry(job, struct stream, job);
+}
+
+static int
+run_job(struct work_job *job)
+{
+	struct stream *stream = stream_of_job(job);
+
+	return stream_run_phase(stream, &stream->engine->config.music);
+}
+
+/* The worker's last look at a stream that was given up. */
+static void
+orphan_job(struct work_job *job)
+{
+	struct stream *stream = stream_of_job(job);
+
+	stream_close(stream);
+	if (atomic_exchange(&stream->parting, STREAM_RETURNED) ==
+	    STREAM_ENGINE_GONE) {
+		stream->engine = NULL;
+		stream_destroy(stream);
+	}
+}
+
+static void on_job_done(struct work_job *job, int result);
+
+const struct work_job_ops stream_job_ops = {
+	.run = run_job,
+	.done = on_job_done,
+	.orphan = orphan_job,
+};
+
+void
+streams_submit(struct engine *engine, struct stream *stream,
+	       enum stream_phase phase)
+{
+	static const char *const names[] = {
+		[STREAM_PHASE_OPEN] = "open a stream",
+		[STREAM_PHASE_PRIME] = "prime a stream",
+		[STREAM_PHASE_FILL] = "read ahead",
+		[STREAM_PHASE_CLOSE] = "close a stream",
+	};
+
+	stream->phase = phase;
+	stream->job.what = names[phase];
+	stream->job_out = true;
+	work_submit(engine->work, &stream->job);
+}
+
+void
+streams_set_reason(struct stream *stream, int error)
+{
+	const char *what = stream->open_reason;
+
+	if (stream->reason[0] != '\0')
+		return;
+	if (error == -ENODATA)
+		what = "there is no sound in it";
+	else if (error == -ETIMEDOUT)
+		what = "its file system does not answer";
+	else if (error == -ENOBUFS || error == -ENOMEM)
+		what = "there is not enough memory for it";
+	else if (what == NULL && error == -EINVAL)
+		what = "it cannot be decoded";
+	snprintf(stream->reason, sizeof(stream->reason), "%.96s: %s",
+		 stream->uri, what != NULL ? what : strerror(-error));
+}
+
+static void
+enter_set(struct engine *engine, struct stream *stream)
+{
+	stream->in_set = true;
+	rotary_insert(engine->set, &stream->item.node);
+	atomic_fetch_add_explicit(&engine->decoders->items, 1,
+				  memory_order_relaxed);
+	wake_post(engine->wake);
+}
+
+static void
+become_ready(struct engine *engine, struct stream *stream)
+{
+	const size_t used = stream->bytes.capacity;
+	size_t needed = used;
+
+	stream->info = *stream->live_info;
+	stream->chain_ops = stream->decoder->ops;
+	if (stream->pcm_extent.memory == NULL)
+		needed += stream->pcm.capacity_frames * stream->pcm.channels *
+			  sizeof(uint32_t);
+	pool_shrink(engine->pool, &stream->extent, needed);
+	stream->state = STREAM_READY;
+	if (stream_get_end(stream) == STREAM_GOES_ON)
+		enter_set(engine, stream);
+	if (stream->id == stream->root && !stream->released)
+		engine_add_news(engine, NEWS_READY, stream->lane, stream->root,
+				"");
+	wake_post(engine->wake);
+}
+
+/* Under 250 ms were left of the extent: a place of its own. */
+static bool
+find_pcm_memory(struct engine *engine, struct stream *stream)
+{
+	const size_t frames = (size_t)((uint64_t)stream->spec.rate_hz *
+					       STREAM_PRIME_MS / 1000 +
+				       1);
+
+	if (stream->pcm_extent.memory != NULL)
+		return false;
+	return pool_take_high(engine->pool,
+			      2 * frames * stream->spec.channels *
+				      sizeof(uint32_t),
+			      &stream->pcm_extent);
+}
+
+static void
+on_opened(struct engine *engine, struct stream *stream, int result)
+{
+	if (result == -ENOBUFS && find_pcm_memory(engine, stream)) {
+		streams_submit(engine, stream, STREAM_PHASE_PRIME);
+	} else if (result < 0) {
+		streams_set_reason(stream, result);
+		streams_fail(engine, stream, stream->reason);
+	} else {
+		become_ready(engine, stream);
+	}
+}
+
+static void
+on_filled(struct stream *stream)
+{
+	atomic_store_explicit(&stream->refill, 0, memory_order_release);
+	wake_post(stream->wake);
+}
+
+static void
+on_job_done(struct work_job *job, int result)
+{
+	struct stream *stream = stream_of_job(job);
+	struct engine *engine = stream->engine;
+
+	stream->job_out = false;
+	if (result == -ETIMEDOUT) {
+		stream->orphan = true;
+		streams_set_reason(stream, result);
+		if (engine != NULL)
+			streams_fail(engine, stream, stream->reason);
+		else if (atomic_exchange(&stream->parting,
+					 STREAM_ENGINE_GONE) == STREAM_RETURNED)
+			stream_destroy(stream);
+	} else if (engine == NULL) {
+		stream_destroy(stream);
+		return;
+	} else if (stream->state == STREAM_OPENING ||
+		   stream->state == STREAM_PRIMING) {
+		on_opened(engine, stream, result);
+	} else if (stream->phase == STREAM_PHASE_FILL) {
+		on_filled(stream);
+	} else if (stream->phase == STREAM_PHASE_CLOSE && result == 0) {
+		stream->closed = true;
+	}
+	if (engine != NULL)
+		engine_settle(engine);
+}
+
+/* Decoding that takes too long again and again. */
+static void
+judge_overruns(struct engine *engine, struct stream *stream)
+{
+	if (atomic_load_explicit(&stream->overruns, memory_order_relaxed) <
+	    STREAM_OVERRUNS_MAX)
+		return;
+	snprintf(stream->reason, sizeof(stream->reason),
+		 "%.96s: it takes too long to decode", stream->uri);
+	streams_leave_set(engine, stream);
+	streams_fail(engine, stream, stream->reason);
+}
+
+static void
+refill(struct engine *engine, struct stream *stream)
+{
+	if (stream->job_out || !streams_is_ready(stream) ||
+	    streams_wants_end(stream) || streams_is_spent(stream) ||
+	    stream->closed)
+		return;
+	if (atomic_load_explicit(&stream->refill, memory_order_acquire) != 0)
+		streams_submit(engine, stream, STREAM_PHASE_FILL);
+}
+
+void
+streams_look_at(struct engine *engine, struct stream *stream)
+{
+	refill(engine, stream);
+	judge_overruns(engine, stream);
+}

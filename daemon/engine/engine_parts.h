@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* engine_parts.h - the engine's own state and what its files call of each
+ * other.
+ *
+ * Everything that changes anything ends in engine_settle(), which looks at the
+ * whole: streams, lines, card, plan. It is level-triggered: what it does
+ * depends on the state alone, not on which event led to it. What is to be told
+ * to the player is queued as news and told by engine_dispatch(), so that no
+ * callback runs inside a call of the player's.
+ * Threads: control. */
+#ifndef ROTARY_ENGINE_ENGINE_PARTS_H
+#define ROTARY_ENGINE_ENGINE_PARTS_H
+
+#include "daemon/engine/bell.h"
+#include "daemon/engine/decoders.h"
+#include "daemon/engine/engine.h"
+#include "daemon/engine/line.h"
+#include "daemon/engine/plan.h"
+#include "daemon/engine/pool.h"
+#include "daemon/engine/stream.h"
+#include "lib/base/attr.h"
+#include "lib/base/clock.h"
+#include "lib/base/list.h"
+#include "lib/rt/rt.h"
+#include "lib/sync/hazard.h"
+#include "lib/sync/queue.h"
+#include "lib/sync/rotary.h"
+#include "lib/sync/snapshot.h"
+#include "lib/sync/timeline.h"
+#include "lib/sync/wake.h"
+
+#include <stdbool.h>
+
+enum {
+	ENGINE_EVENTS = 1024,
+	ENGINE_OUTPUT_READER = 0, /* slots of the plan snapshot */
+	ENGINE_FIRST_DECODER_READER = 1,
+	ENGINE_SETTLE_ROUNDS = 16,
+};
+#define ENGINE_RECLAIM_NS (10 * NS_PER_MS)
+#define ENGINE_RETRY_NS (100 * NS_PER_MS) /* when memory ran out */
+#define ENGINE_ORPHAN_NS (250 * NS_PER_MS)
+#define ENGINE_IDLE_CLOSE_NS (500 * NS_PER_MS)
+#define ENGINE_PAUSE_CLOSE_NS (10 * NS_PER_S)
+
+enum news_kind {
+	NEWS_READY,
+	NEWS_FAILED,
+	NEWS_STARTED,
+	NEWS_ENDED,
+	NEWS_OUTPUT,
+};
+
+struct news {
+	struct list link; /* engine.news */
+	enum news_kind kind;
+	enum lane_id lane;
+	uint64_t stream; /* the root */
+	char reason[STREAM_REASON_BYTES];
+};
+
+enum card_phase {
+	CARD_DOWN,    /* closed */
+	CARD_OPENING, /* asked for; the output tries until it is there */
+	CARD_UP,      /* decks are set up, the output thread plays */
+	CARD_SINKING, /* waits until no lane touches a deck any more */
+	CARD_CLOSING,
+};
+
+/* The card as the engine sees it (engine_card.c). */
+struct card_side {
+	enum card_phase phase;
+	struct audio_spec asked; /* of the last output_open() */
+	struct card_spec spec;   /* while UP */
+	bool info_known;         /* the output has said opened */
+	struct card_info info;
+	bool reopen; /* after SINKING: open sink_spec, else close */
+	struct audio_spec sink_spec;
+	bool drain;
+	uint64_t decks;           /* of the plan; 0: none */
+	uint64_t deck_setups;     /* ever */
+	uint64_t sink_generation; /* the first plan without decks */
+	struct pool_extent memory[LANE_COUNT][LANE_DECKS];
+	int64_t idle_ns; /* since when nothing plays, or 0 */
+	int64_t due_ns;
+};
+
+struct engine {
+	/* immutable */
+	struct engine_config config;
+	char *music_folder;
+	char *device;
+	struct work *work;
+	const struct engine_events *events;
+	void *context;
+	int event_fd;
+	struct queue *queue;
+	struct bell bell;
+
+	/* shared with the real-time threads, by their own rules */
+	struct hazard_domain *hazards;
+	struct rotary *set;
+	struct snapshot *plans;
+	struct timeline *timeline;
+	struct wake *wake;
+	struct mix_bus *bus;
+	struct decoders *decoders;
+	struct output *output;
+	struct pool *pool;
+	size_t deck_reserve;
+
+	/* control's */
+	struct line *lines;  /* LANE_COUNT */
+	struct list streams; /* stream.link, in the order of their ids */
+	unsigned stream_count;
+	uint64_t last_id;
+	uint64_t last_cut;
+	uint64_t generation; /* of the current plan */
+	float volume;
+	struct card_side card;
+	struct list news;               /* news.link */
+	struct list retired_resamplers; /* retired.link, engine_plan.c */
+	uint64_t dropped_seen;
+	int64_t deadline_ns;
+	int64_t stuck_due_ns;
+	int64_t output_due_ns;
+	bool settling;
+	bool settle_again;
+	bool stopped; /* no real-time thread runs any more */
+	struct rt_memory_report memory;
+};
+
+/* engine_events.c */
+void engine_settle(struct engine *engine);
+void engine_add_news(struct engine *engine, enum news_kind kind,
+		     enum lane_id lane, uint64_t stream, const char *reason);
+void engine_drop_news(struct engine *engine, uint64_t stream);
+/* Looks again after in_ns at the latest. */
+void engine_due(struct engine *engine, int64_t in_ns);
+
+/* engine_plan.c: builds the plan and publishes it when it differs. */
+void engine_publish(struct engine *engine);
+/* Drops a stream's share of its resampler, once no plan names it. */
+void engine_retire_resampler(struct engine *engine, struct stream *stream);
+void engine_reclaim_resamplers(struct engine *engine);
+/* The one for an entry whose rate is not the deck's; shared with before. */
+struct resampler *engine_resampler(struct engine *engine, struct stream *stream,
+				   const struct stream *before);
+
+/* engine_streams.c */
+struct stream *streams_add(struct engine *engine, enum lane_id lane,
+			   const struct source_ref *ref, int64_t start_ns);
+/* The same song from a frame of the song on, under the same root. NULL: no
+ * memory. */
+struct stream *streams_add_replacement(struct engine *engine,
+				       const struct stream *old,
+				       uint64_t song_frame);
+/* The chain link that follows stream. */
+struct stream *streams_add_link(struct engine *engine,
+				const struct stream *stream);
+struct stream *streams_find(struct engine *engine, uint64_t id);
+/* All of root's streams are not wanted any more. */
+void streams_release(struct engine *engine, uint64_t root);
+/* It left its line. */
+void streams_left_line(struct engine *engine, struct stream *stream);
+void streams_fail(struct engine *engine, struct stream *stream,
+		  const char *reason);
+/* Tells the player that the song broke off, if it did. True when it was told.
+ */
+bool streams_tell_broken(struct engine *engine, struct stream *stream);
+bool streams_is_ready(const struct stream *stream);
+void streams_settle(struct engine *engine, int64_t now_ns);
+void streams_on_event(struct engine *engine, const struct rt_event *event);
+/* After the real-time threads have gone. leak: they have not. */
+void streams_abandon(struct engine *engine, bool leak);
+
+void streams_leave_set(struct engine *engine, struct stream *stream);
+/* Not wanted in any line, or for ever out of it. */
+bool streams_wants_end(const struct stream *stream);
+bool streams_is_spent(const struct stream *stream);
+
+/* engine_jobs.c */
+extern const struct work_job_ops stream_job_ops;
+void streams_submit(struct engine *engine, struct stream *stream,
+		    enum stream_phase phase);
+/* Why it failed, in a user's words, unless that was said before. */
+void streams_set_reason(struct stream *stream, int error);
+/* Gives it what its flags ask for. */
+void streams_look_at(struct engine *engine, struct stream *stream);
+
+/* engine_card.c */
+bool card_has_decks(const struct engine *engine, enum lane_id lane);
+/* The stream can be joined, or begun, on the card as it is open. */
+bool card_usable(const struct engine *engine, const struct line *line,
+		 const struct stream *stream);
+void card_settle(struct engine *engine, int64_t now_ns);
+extern const struct output_events card_output_events;
+void card_finish(struct engine *engine);
+
+#endif

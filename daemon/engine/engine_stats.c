@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* engine_stats.c - what the engine tells about itself: the output for status,
+ * and the lines of rtstats. Nothing here changes anything. */
+#include "daemon/engine/engine_parts.h"
+
+#include "daemon/output/output.h"
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+
+static const char *const output_states[] = {
+	[OUTPUT_CLOSED] = "closed",   [OUTPUT_OPENING] = "opening",
+	[OUTPUT_OPEN] = "open",       [OUTPUT_DRAINING] = "draining",
+	[OUTPUT_CLOSING] = "closing", [OUTPUT_RETRY] = "retry",
+};
+
+/* Frames of this stream reach the card as its decoder made them. */
+static bool
+is_untouched(const struct engine *engine, const struct stream *stream)
+{
+	const struct card_spec *card = &engine->card.spec;
+
+	return engine->volume == 1.0F && stream->spec.kind == SAMPLE_S32 &&
+	       stream->spec.rate_hz == card->rate_hz &&
+	       stream->spec.channels <= card->channels &&
+	       card->format != CARD_F32 && stream->spec.bits <= card->bits;
+}
+
+static bool
+is_bit_perfect(const struct engine *engine)
+{
+	const struct line *music = &engine->lines[LANE_MUSIC];
+	unsigned i;
+	int index;
+
+	if (engine->card.phase != CARD_UP || music->heard == 0)
+		return false;
+	for (i = 0; i < LANE_COUNT; i++)
+		if (i != LANE_MUSIC && !engine->lines[i].silent)
+			return false;
+	index = line_find(music, music->heard);
+	return index >= 0 && is_untouched(engine, music->entries[index]);
+}
+
+void
+engine_output(const struct engine *engine, struct engine_output *ret_output)
+{
+	*ret_output = (struct engine_output){
+		.state = output_state(engine->output),
+		.card = output_info(engine->output),
+		.driver = engine->config.output.driver->name,
+		.error = output_error(engine->output),
+		.bit_perfect = is_bit_perfect(engine),
+	};
+}
+
+static void
+add_output(const struct engine *engine, struct text *text)
+{
+	const struct card_info *card = output_info(engine->output);
+	const enum output_state state = output_state(engine->output);
+
+	text_printf(text, "output_driver: %s\n",
+		    engine->config.output.driver->name);
+	text_printf(text, "output_state: %s\n", output_states[state]);
+	if (output_error(engine->output)[0] != '\0')
+		text_printf(text, "output_error: %s\n",
+			    output_error(engine->output));
+	if (card == NULL)
+		return;
+	text_printf(text, "output_card: %s\n", card->name);
+	text_printf(text, "output_format: %" PRIu32 ":%s:%" PRIu32 "\n",
+		    card->spec.rate_hz, card_format_name(card->spec.format),
+		    card->spec.channels);
+	text_printf(text, "output_buffer_frames: %" PRIu32 "\n",
+		    card->buffer_frames);
+	text_printf(text, "output_period_frames: %" PRIu32 "\n",
+		    card->period_frames);
+	text_printf(text, "output_rewind: %d\n", card->can_rewind);
+	text_printf(text, "output_bitperfect: %d\n", is_bit_perfect(engine));
+}
+
+static void
+add_memory(const struct engine *engine, struct text *text)
+{
+	struct pool_usage usage;
+
+	pool_get_usage(engine->pool, &usage);
+	text_printf(text, "pool_bytes: %zu\n", usage.bytes);
+	text_printf(text, "pool_used_bytes: %zu\n", usage.used_bytes);
+	text_printf(text, "pool_largest_gap_bytes: %zu\n",
+		    usage.largest_gap_bytes);
+	text_printf(text, "pool_apart_bytes: %zu\n", usage.apart_bytes);
+	text_printf(text, "pool_locked: %d\n", usage.locked);
+	text_printf(text, "memory_locked_bytes: %zu\n",
+		    engine->memory.locked_bytes);
+	text_printf(text, "memory_missing_bytes: %zu\n",
+		    engine->memory.missing_bytes);
+}
+
+MAY_BLOCK void
+engine_add_rtstats(const struct engine *engine, struct text *text)
+{
+	const struct rt_figures *output = output_figures(engine->output);
+
+	decoders_add_figures(engine->decoders, text);
+	if (output != NULL)
+		rt_figures_add(output, text);
+	add_output(engine, text);
+	add_memory(engine, text);
+	text_printf(text, "streams: %u\n", engine->stream_count);
+	text_printf(text, "set_items: %zu\n", rotary_length(engine->set));
+	text_printf(text, "events_dropped: %" PRIu64 "\n",
+		    queue_dropped(engine->queue));
+}
