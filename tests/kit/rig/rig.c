@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rig.c - the loop is what the daemon's is: both eventfds, the nearest
+ * deadline, both dispatches. Everything that could hang is waited for with
+ * much patience, and then the test ends with what was told so far. */
+#include "tests/kit/rig/rig.h"
+
+#include "daemon/work/work.h"
+#include "lib/base/clock.h"
+#include "tests/kit/crew.h"
+
+#include <FLAC/stream_encoder.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A 16-bit sample of the song, never silent for long. */
+int16_t
+rig_sample(unsigned seed, uint64_t frame, unsigned channel)
+{
+	uint64_t hash = (frame + 1) * UINT64_C(0x9e3779b97f4a7c15) + seed * 77 +
+			channel * 1013;
+
+	hash ^= hash >> 29;
+	hash *= UINT64_C(0xbf58476d1ce4e5b9);
+	hash ^= hash >> 32;
+	return (int16_t)((int)(hash % 16384) - 8192);
+}
+
+static void
+note(struct rig *rig, enum rig_kind kind, uint64_t stream, const char *reason)
+{
+	struct rig_event *event;
+
+	if (rig->count == RIG_EVENTS) {
+		rig->count /= 2;
+		memmove(rig->events, rig->events + rig->count,
+			rig->count * sizeof(rig->events[0]));
+	}
+	event = &rig->events[rig->count++];
+	event->kind = kind;
+	event->stream = stream;
+	snprintf(event->reason, sizeof(event->reason), "%s", reason);
+}
+
+static void
+on_ready(void *context, uint64_t stream, const struct decoder_info *info)
+{
+	struct rig *rig = context;
+
+	note(rig, RIG_READY, stream, "");
+	rig->events[rig->count - 1].info = *info;
+}
+
+static void
+on_failed(void *context, uint64_t stream, const char *reason)
+{
+	note(context, RIG_FAILED, stream, reason);
+}
+
+static void
+on_started(void *context, enum lane_id lane, uint64_t stream)
+{
+	(void)lane;
+	note(context, RIG_STARTED, stream, "");
+}
+
+static void
+on_ended(void *context, enum lane_id lane, uint64_t stream)
+{
+	(void)lane;
+	note(context, RIG_ENDED, stream, "");
+}
+
+static void
+on_output(void *context)
+{
+	note(context, RIG_OUTPUT, 0, "");
+}
+
+static const struct engine_events callbacks = {
+	.ready = on_ready,
+	.failed = on_failed,
+	.started = on_started,
+	.ended = on_ended,
+	.output_changed = on_output,
+};
+
+void
+rig_init_with(struct rig *rig, const struct card_ops *driver, uint32_t rate_hz,
+	      size_t ring_bytes)
+{
+	struct engine_config config = {
+		.output = {.driver = driver,
+			   .buffer_ms = RIG_BUFFER_MS,
+			   .period_ms = 20,
+			   .rewind = -1},
+		.decoders = 2,
+		.ring_bytes = ring_bytes,
+		.rate_hz = rate_hz,
+	};
+
+	memset(rig, 0, sizeof(*rig));
+	strcpy(rig->folder, "/tmp/rotary-engine-XXXXXX");
+	crew_check(mkdtemp(rig->folder) != NULL);
+	snprintf(rig->wav, sizeof(rig->wav), "%s/heard.wav", rig->folder);
+	config.output.device = rig->wav;
+	config.music.folder = rig->folder;
+	config.music.follow_links = true;
+	crew_check(work_create(NULL, &rig->work) == 0);
+	crew_check(engine_create(&config, rig->work, &callbacks, rig,
+				 &rig->engine) == 0);
+}
+
+void
+rig_init(struct rig *rig, const struct card_ops *driver)
+{
+	rig_init_with(rig, driver, 0, 6 << 20);
+}
+
+/* The engine alone: the wav file is whole then. */
+void
+rig_stop(struct rig *rig)
+{
+	engine_destroy(rig->engine);
+	rig->engine = NULL;
+}
+
+void
+rig_finish(struct rig *rig)
+{
+	char command[128];
+
+	rig_stop(rig);
+	work_destroy(rig->work, NS_PER_S);
+	snprintf(command, sizeof(command), "rm -rf '%s'", rig->folder);
+	if (system(command) != 0)
+		fprintf(stderr, "%s is left\n", rig->folder);
+}
+
+static void
+give_up(const struct rig *rig, const char *what, uint64_t stream)
+{
+	unsigned i;
+
+	for (i = 0; i < rig->count; i++)
+		fprintf(stderr, "%d %lu %s\n", (int)rig->events[i].kind,
+			(unsigned long)rig->events[i].stream,
+			rig->events[i].reason);
+	fprintf(stderr, "stream %lu: %s\n", (unsigned long)stream, what);
+	abort();
+}
+
+static int64_t
+due(const struct rig *rig, int64_t until_ns)
+{
+	const int64_t work_ns = work_next_deadline(rig->work);
+	int64_t due_ns = engine_next_deadline(rig->engine);
+
+	due_ns = work_ns < due_ns ? work_ns : due_ns;
+	return due_ns < until_ns ? due_ns : until_ns;
+}
+
+/* One turn of control's loop, until something happened or until_ns. */
+void
+rig_turn(struct rig *rig, int64_t until_ns)
+{
+	struct pollfd fds[2] = {
+		{.fd = engine_event_fd(rig->engine), .events = POLLIN},
+		{.fd = work_event_fd(rig->work), .events = POLLIN},
+	};
+	int64_t wait_ns = due(rig, until_ns) - clock_now_ns();
+	struct timespec wait = {0};
+
+	if (wait_ns > 0) {
+		wait.tv_sec = wait_ns / NS_PER_S;
+		wait.tv_nsec = wait_ns % NS_PER_S;
+	}
+	crew_check(ppoll(fds, 2, &wait, NULL) >= 0);
+	work_dispatch(rig->work);
+	engine_dispatch(rig->engine);
+}
+
+void
+rig_run(struct rig *rig, int64_t for_ns)
+{
+	const int64_t until_ns = clock_now_ns() + for_ns;
+
+	do
+		rig_turn(rig, until_ns);
+	while (clock_now_ns() < until_ns);
+}
+
+int
+rig_find(const struct rig *rig, enum rig_kind kind, uint64_t stream)
+{
+	unsigned i;
+
+	for (i = 0; i < rig->count; i++)
+		if (rig->events[i].kind == kind &&
+		    rig->events[i].stream == stream)
+			return (int)i;
+	return -1;
+}
+
+unsigned
+rig_count(const struct rig *rig, enum rig_kind kind)
+{
+	unsigned i, count = 0;
+
+	for (i = 0; i < rig->count; i++)
+		count += rig->events[i].kind == kind;
+	return count;
+}
+
+/* Runs the loop until the event has come; its place. */
+int
+rig_wait(struct rig *rig, enum rig_kind kind, uint64_t stream)
+{
+	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+
+	while (rig_find(rig, kind, stream) < 0) {
+		if (clock_now_ns() >= until_ns)
+			give_up(rig, "an event never came", stream);
+		rig_turn(rig, until_ns);
+	}
+	return rig_find(rig, kind, stream);
+}
+
+/* Until the heard position of stream is at least elapsed_ns. */
+void
+rig_wait_position(struct rig *rig, uint64_t stream, int64_t elapsed_ns)
+{
+	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+	struct engine_position position;
+
+	for (;;) {
+		engine_position(rig->engine, LANE_MUSIC, &position);
+		if (position.stream == stream &&
+		    position.elapsed_ns >= elapsed_ns)
+			return;
+		if (clock_now_ns() >= until_ns)
+			give_up(rig, "a position was never reached", stream);
+		rig_turn(rig, clock_now_ns() + 2 * NS_PER_MS);
+	}
+}
+
+uint64_t
+rig_open(struct rig *rig, const char *name, int64_t start_ns)
+{
+	const struct source_ref ref = {name, getuid()};
+	uint64_t stream = 0;
+
+	crew_check(engine_open(rig->engine, LANE_MUSIC, &ref, start_ns,
+			       &stream) == 0);
+	crew_check(stream != 0);
+	return stream;
+}
+
+uint64_t
+rig_open_ready(struct rig *rig, const char *name, int64_t start_ns)
+{
+	const uint64_t stream = rig_open(rig, name, start_ns);
+
+	rig_wait(rig, RIG_READY, stream);
+	return stream;
+}
+
+void
+rig_play(struct rig *rig, uint64_t stream)
+{
+	crew_check(engine_play(rig->engine, LANE_MUSIC, stream) == 0);
+}
+
+void
+rig_follow(struct rig *rig, uint64_t stream, uint64_t next)
+{
+	crew_check(engine_follow(rig->engine, LANE_MUSIC, stream, next) == 0);
+}
+
+void
+rig_path(const struct rig *rig, const char *name, char *ret_path, size_t size)
+{
+	snprintf(ret_path, size, "%s/%s", rig->folder, name);
+}
+
+void
+rig_write(const struct rig *rig, const char *name, const void *bytes,
+	  size_t length)
+{
+	char path[160];
+	FILE *file;
+
+	rig_path(rig, name, path, sizeof(path));
+	file = fopen(path, "wb");
+	crew_check(file != NULL);
+	crew_check(fwrite(bytes, 1, length, file) == length);
+	crew_check(fclose(file) == 0);
+}
+
+void
+rig_make_flac(const struct rig *rig, const struct rig_song *song)
+{
+	FLAC__StreamEncoder *encoder = FLAC__stream_encoder_new();
+	FLAC__int32 block[64 * 8];
+	char path[160];
+	uint32_t done = 0;
+
+	rig_path(rig, song->name, path, sizeof(path));
+	crew_check(encoder != NULL);
+	FLAC__stream_encoder_set_channels(encoder, song->channels);
+	FLAC__stream_encoder_set_bits_per_sample(encoder, 16);
+	FLAC__stream_encoder_set_sample_rate(encoder, song->rate_hz);
+	FLAC__stream_encoder_set_compression_level(encoder, 0);
+	FLAC__stream_encoder_set_total_samples_estimate(encoder, song->frames);
+	crew_check(FLAC__stream_encoder_init_file(encoder, path, NULL, NULL) ==
+		   FLAC__STREAM_ENCODER_INIT_STATUS_OK);
+	while (done < song->frames) {
+		uint32_t count = song->frames - done, i;
+
+		count = count < 64 ? count : 64;
+		for (i = 0; i < count * song->channels; i++)
+			block[i] = rig_sample(song->seed,
+					      done + i / song->channels,
+					      i % song->channels);
+		crew_check(FLAC__stream_encoder_process_interleaved(
+			encoder, block, count));
+		done += count;
+	}
+	crew_check(FLAC__stream_encoder_finish(encoder));
+	FLAC__stream_encoder_delete(encoder);
+}
+
+/* A stereo song at RIG_RATE. */
+void
+rig_make(const struct rig *rig, const char *name, unsigned seed,
+	 uint32_t frames)
+{
+	const struct rig_song song = {name, seed, frames, RIG_RATE, 2};
+
+	rig_make_flac(rig, &song);
+}
+
+static uint32_t
+le(const uint8_t *bytes, unsigned count)
+{
+	uint32_t value = 0;
+
+	while (count-- > 0)
+		value = value << 8 | bytes[count];
+	return value;
+}
+
+/* Only for files of 16 bits. */
+void
+rig_read_wav(const char *path, struct rig_wav *ret_wav)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t head[12], chunk[8], format[40] = {0};
+	size_t bytes;
+
+	memset(ret_wav, 0, sizeof(*ret_wav));
+	if (file == NULL)
+		crew_check(file != NULL);
+	crew_check(fread(head, 1, 12, file) == 12);
+	while (fread(chunk, 1, 8, file) == 8 && memcmp(chunk, "data", 4) != 0) {
+		const uint32_t length = le(chunk + 4, 4);
+
+		if (memcmp(chunk, "fmt ", 4) == 0 && length <= sizeof(format))
+			crew_check(fread(format, 1, length, file) == length);
+		else
+			fseek(file, length, SEEK_CUR);
+	}
+	ret_wav->channels = le(format + 2, 2);
+	ret_wav->rate_hz = le(format + 4, 4);
+	ret_wav->bits = le(format + 14, 2);
+	bytes = le(chunk + 4, 4);
+	crew_check(ret_wav->bits == 16);
+	ret_wav->samples = malloc(bytes + 1);
+	crew_check(ret_wav->samples != NULL);
+	crew_check(fread(ret_wav->samples, 1, bytes, file) == bytes);
+	ret_wav->frames = bytes / 2 / ret_wav->channels;
+	fclose(file);
+}
+
+/* The first frame at which the wav, from at on, differs from the song from
+ * song_frame on; frames when none does. */
+size_t
+rig_same(const struct rig_wav *wav, size_t at, unsigned seed,
+	 uint64_t song_frame, size_t frames)
+{
+	size_t i;
+	uint32_t c;
+
+	for (i = 0; i < frames; i++) {
+		if (at + i >= wav->frames)
+			return i;
+		for (c = 0; c < wav->channels; c++)
+			if (wav->samples[(at + i) * wav->channels + c] !=
+			    rig_sample(seed, song_frame + i, c))
+				return i;
+	}
+	return frames;
+}

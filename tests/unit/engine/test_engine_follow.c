@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_engine_follow.c - songs that follow each other in other than the plain
+ * way: changed late, told late, at another rate, with other channels, broken.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/thread.h"
+#include "tests/kit/rig/rig.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { SHORT = 8000, LONG = 20000 };
+
+static int
+set_up(void **state)
+{
+	struct rig *rig = malloc(sizeof(*rig));
+
+	if (rig == NULL)
+		return -1;
+	rig_init(rig, &card_wav);
+	*state = rig;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	rig_finish(*state);
+	free(*state);
+	return 0;
+}
+
+/* The old next is mixed already; the new one comes to the very sample. */
+static void
+follow_may_change_late(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_wav wav;
+	uint64_t first, old, new;
+
+	rig_make(rig, "a.flac", 1, LONG);
+	rig_make(rig, "b.flac", 2, LONG);
+	rig_make(rig, "c.flac", 3, SHORT);
+	first = rig_open_ready(rig, "a.flac", 0);
+	old = rig_open_ready(rig, "b.flac", 0);
+	new = rig_open_ready(rig, "c.flac", 0);
+	rig_play(rig, first);
+	rig_follow(rig, first, old);
+	rig_wait_position(rig, first,
+			  clock_frames_to_ns(LONG - 3500, RIG_RATE));
+	rig_follow(rig, first, new);
+	engine_release(rig->engine, old);
+	rig_wait(rig, RIG_ENDED, new);
+	assert_int_equal(rig_find(rig, RIG_STARTED, old), -1);
+	rig_stop(rig);
+	rig_read_wav(rig->wav, &wav);
+	assert_int_equal(rig_same(&wav, 0, 1, 0, LONG), LONG);
+	assert_int_equal(rig_same(&wav, LONG, 3, 0, SHORT), SHORT);
+	assert_int_equal(wav.frames, LONG + SHORT);
+	free(wav.samples);
+}
+
+static void
+follow_may_come_late_or_be_taken_back(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_wav wav;
+	uint64_t first, second, third;
+
+	rig_make(rig, "a.flac", 1, LONG);
+	rig_make(rig, "b.flac", 2, SHORT);
+	rig_make(rig, "c.flac", 3, SHORT);
+	first = rig_open_ready(rig, "a.flac", 0);
+	second = rig_open_ready(rig, "b.flac", 0);
+	third = rig_open_ready(rig, "c.flac", 0);
+	rig_play(rig, first);
+	/* All of it is in the deck, which has ended. */
+	rig_wait_position(rig, first,
+			  clock_frames_to_ns(LONG - 3500, RIG_RATE));
+	rig_follow(rig, first, second);
+	rig_wait(rig, RIG_STARTED, second);
+	rig_follow(rig, second, third);
+	rig_run(rig, 20 * NS_PER_MS);
+	rig_follow(rig, second, 0);
+	rig_wait(rig, RIG_ENDED, second);
+	assert_int_equal(rig_find(rig, RIG_STARTED, third), -1);
+	assert_int_equal(engine_follow(rig->engine, LANE_MUSIC, second, third),
+			 -ENOENT);
+	rig_stop(rig);
+	rig_read_wav(rig->wav, &wav);
+	assert_int_equal(rig_same(&wav, 0, 1, 0, LONG), LONG);
+	assert_int_equal(rig_same(&wav, LONG, 2, 0, SHORT), SHORT);
+	assert_int_equal(wav.frames, LONG + SHORT);
+	free(wav.samples);
+}
+
+static void
+another_rate_reopens_the_card(void **state)
+{
+	struct rig *rig = *state;
+	const struct rig_song other = {"b.flac", 2, SHORT, 48000, 2};
+	struct rig_wav wav;
+	uint64_t first, second;
+	char path[160];
+
+	rig_make(rig, "a.flac", 1, SHORT);
+	rig_make_flac(rig, &other);
+	first = rig_open_ready(rig, "a.flac", 0);
+	second = rig_open_ready(rig, "b.flac", 0);
+	rig_play(rig, first);
+	rig_follow(rig, first, second);
+	rig_wait(rig, RIG_ENDED, second);
+	assert_int_equal(rig_find(rig, RIG_ENDED, first), -1);
+	assert_true(rig_find(rig, RIG_STARTED, second) >= 0);
+	rig_stop(rig);
+	rig_read_wav(rig->wav, &wav);
+	assert_int_equal(wav.frames, SHORT);
+	assert_int_equal(rig_same(&wav, 0, 1, 0, SHORT), SHORT);
+	free(wav.samples);
+	rig_path(rig, "heard-2.wav", path, sizeof(path));
+	rig_read_wav(path, &wav);
+	assert_int_equal(wav.rate_hz, 48000);
+	assert_int_equal(wav.frames, SHORT);
+	assert_int_equal(rig_same(&wav, 0, 2, 0, SHORT), SHORT);
+	free(wav.samples);
+}
+
+static void
+mono_joins_stereo(void **state)
+{
+	struct rig *rig = *state;
+	const struct rig_song mono = {"b.flac", 2, SHORT, RIG_RATE, 1};
+	struct rig_wav wav;
+	uint64_t first, second;
+	size_t i;
+
+	rig_make(rig, "a.flac", 1, SHORT);
+	rig_make_flac(rig, &mono);
+	first = rig_open_ready(rig, "a.flac", 0);
+	second = rig_open_ready(rig, "b.flac", 0);
+	rig_play(rig, first);
+	rig_follow(rig, first, second);
+	rig_wait(rig, RIG_ENDED, second);
+	rig_stop(rig);
+	rig_read_wav(rig->wav, &wav);
+	assert_int_equal(wav.frames, 2 * SHORT);
+	assert_int_equal(rig_same(&wav, 0, 1, 0, SHORT), SHORT);
+	for (i = 0; i < SHORT; i++) {
+		assert_int_equal(wav.samples[2 * (SHORT + i)],
+				 rig_sample(2, i, 0));
+		assert_int_equal(wav.samples[2 * (SHORT + i) + 1],
+				 rig_sample(2, i, 0));
+	}
+	free(wav.samples);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(follow_may_change_late, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			follow_may_come_late_or_be_taken_back, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(another_rate_reopens_the_card,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mono_joins_stereo, set_up,
+						tear_down),
+	};
+
+	thread_adopt(THREAD_ROLE_CONTROL, "test");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
