@@ -302,6 +302,7 @@ player_restore(struct player *player, const struct player_saved *saved)
 		player->current = (struct slot){
 			.song = song_ref(item->song),
 			.id = item->id,
+			.start_ns = saved->elapsed_ns,
 			.duration_ns = -1,
 		};
 		play_queue_set_mark(player->queue, item->id);
@@ -311,7 +312,6 @@ player_restore(struct player *player, const struct player_saved *saved)
 	if (item != NULL && saved->state != PLAYER_STOP) {
 		/* A paused song is opened when it is to be heard. */
 		player->state = PLAYER_PAUSE;
-		player->current.start_ns = saved->elapsed_ns;
 		if (saved->state == PLAYER_PLAY)
 			resume(player);
 	}

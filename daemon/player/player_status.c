@@ -66,7 +66,10 @@ player_get_status(const struct player *player, struct player_status *ret_status)
 void
 player_get_saved(const struct player *player, struct player_saved *ret_saved)
 {
-	const int64_t elapsed_ns = player_elapsed_ns(player);
+	/* Stopped, it is where play would begin. */
+	const int64_t elapsed_ns = player->state == PLAYER_STOP
+					   ? player->current.start_ns
+					   : player_elapsed_ns(player);
 
 	*ret_saved = (struct player_saved){
 		.volume = player->volume,
