@@ -47,12 +47,12 @@ probe(const uint8_t *head, size_t length)
 static long
 block_of(struct vorbis *vorbis, const uint8_t *bytes, size_t length)
 {
-	ogg_packet packet = {
+	ogg_packet wrapped = {
 		.packet = (unsigned char *)(uintptr_t)bytes,
 		.bytes = (long)length,
 	};
 	const long frames =
-		vorbis_packet_blocksize(&vorbis->library_info, &packet);
+		vorbis_packet_blocksize(&vorbis->library_info, &wrapped);
 
 	return frames > 0 ? frames : 0;
 }
@@ -175,7 +175,7 @@ static void
 take_packet(struct vorbis *vorbis, const struct ogg_piece *piece)
 {
 	const long block = block_of(vorbis, piece->bytes, piece->length);
-	ogg_packet packet = {
+	ogg_packet wrapped = {
 		.packet = (unsigned char *)(uintptr_t)piece->bytes,
 		.bytes = (long)piece->length,
 		.e_o_s = piece->last,
@@ -199,7 +199,7 @@ take_packet(struct vorbis *vorbis, const struct ogg_piece *piece)
 	}
 	if (!vorbis->based || vorbis->adrift)
 		set_clock(vorbis, block);
-	if (vorbis_synthesis(&vorbis->block, &packet) != 0 ||
+	if (vorbis_synthesis(&vorbis->block, &wrapped) != 0 ||
 	    vorbis_synthesis_blockin(&vorbis->state, &vorbis->block) != 0) {
 		lose_track(vorbis);
 		return;

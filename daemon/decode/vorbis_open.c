@@ -43,14 +43,14 @@ static int
 give_header(struct vorbis *vorbis, const uint8_t *bytes, size_t length)
 {
 	/* libogg's packet has no const; libvorbis only reads it. */
-	ogg_packet packet = {
+	ogg_packet wrapped = {
 		.packet = (unsigned char *)(uintptr_t)bytes,
 		.bytes = (long)length,
 		.b_o_s = vorbis->packet_number == 0,
 		.packetno = vorbis->packet_number,
 	};
 	const int result = vorbis_synthesis_headerin(
-		&vorbis->library_info, &vorbis->library_comment, &packet);
+		&vorbis->library_info, &vorbis->library_comment, &wrapped);
 
 	vorbis->packet_number++;
 	return result == 0 ? 0 : result == OV_EFAULT ? -ENOMEM : -EINVAL;

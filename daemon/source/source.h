@@ -6,8 +6,8 @@
 #ifndef ROTARY_SOURCE_SOURCE_H
 #define ROTARY_SOURCE_SOURCE_H
 
-#include "lib/base/attr.h"
 #include "daemon/source/path.h"
+#include "lib/base/attr.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -17,7 +17,7 @@ struct source;
 /* What to open; copied into whoever keeps it. */
 struct source_ref {
 	const char *uri; /* relative to the music folder, or local */
-	uid_t uid;	 /* who asked, for local uris */
+	uid_t uid;       /* who asked, for local uris */
 };
 
 /* Opens a regular file. FIFOs, folders, sockets and devices are refused

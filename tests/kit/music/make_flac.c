@@ -2,6 +2,8 @@
 /* make_flac.c - libFLAC's encoder into memory. */
 #include "tests/kit/music/music.h"
 
+#include "daemon/decode/flac_frame.h"
+
 #include <FLAC/metadata.h>
 #include <FLAC/stream_encoder.h>
 
@@ -167,4 +169,16 @@ make_flac(const struct recipe *recipe, struct bytes *ret_file,
 	require(FLAC__stream_encoder_finish(encoder));
 	FLAC__stream_encoder_delete(encoder);
 	FLAC__metadata_object_delete(comments);
+}
+
+size_t
+flac_audio_of(const struct bytes *file)
+{
+	struct flac_frame frame;
+	bool found;
+	const size_t at =
+		flac_frame_find(file->data, file->length, 42, &frame, &found);
+
+	require(found && frame.number == 0);
+	return at;
 }

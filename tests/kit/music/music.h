@@ -42,6 +42,8 @@ float music_sample(const struct recipe *recipe, uint64_t frame,
  * decoder should give them: S32, left-justified. */
 void make_flac(const struct recipe *recipe, struct bytes *ret_file,
 	       struct bytes *ret_samples);
+/* The place of the first frame in a native file of make_flac(). */
+size_t flac_audio_of(const struct bytes *file);
 void make_vorbis(const struct recipe *recipe, struct bytes *ret_file);
 /* What libvorbisfile gives for a file, in the order of Vorbis: floats. */
 void vorbisfile_decode(const struct bytes *file, struct bytes *ret_samples);
