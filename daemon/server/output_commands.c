@@ -11,6 +11,8 @@
 #include "daemon/server/server_core.h"
 #include "daemon/server/session.h"
 
+#include <string.h>
+
 static bool
 arg_output(struct session *session, const struct request *request)
 {
@@ -65,12 +67,32 @@ output_outputs(struct session *session, const struct request *request)
 	return COMMAND_OK;
 }
 
+/* Line by line: a card's name is not ours. */
+static void
+add_clean_lines(struct text *out, const char *lines)
+{
+	while (*lines != '\0') {
+		const size_t length = strcspn(lines, "\n");
+
+		text_add_clean(out, lines, length, REPLY_LINE_MAX - 1);
+		text_add_char(out, '\n');
+		lines += length + (lines[length] == '\n');
+	}
+}
+
 enum command_result
 output_rtstats(struct session *session, const struct request *request)
 {
+	struct text lines = {0};
+	bool failed;
+
 	(void)request;
 	if (session->server->links.engine == NULL)
 		return COMMAND_OK;
-	engine_add_rtstats(session->server->links.engine, &session->out);
-	return COMMAND_OK;
+	engine_add_rtstats(session->server->links.engine, &lines);
+	failed = lines.failed;
+	if (!failed)
+		add_clean_lines(&session->out, text_string(&lines));
+	text_finish(&lines);
+	return failed ? session_no_memory(session) : COMMAND_OK;
 }

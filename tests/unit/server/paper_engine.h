@@ -21,7 +21,8 @@ engine_output(const struct engine *engine, struct engine_output *ret_output)
 void
 engine_add_rtstats(const struct engine *engine, struct text *text)
 {
-	text_printf(text, "state: %d\n", (int)engine->output.state);
+	text_printf(text, "state: %d\ncard: %s\r\n", (int)engine->output.state,
+		    engine->card.name);
 }
 
 #endif

@@ -27,19 +27,16 @@ last_session(void)
 	return list_entry(house.server->sessions.prev, struct session, link);
 }
 
-/* By hand: a sanitizer's strstr() looks at the whole rest each time. */
+/* By hand: a sanitizer looks at the whole rest in each strstr() or memmem(). */
 static size_t
 count_of(const char *text, const char *part)
 {
 	const size_t length = strlen(part);
-	const char *end = text + strlen(text);
 	size_t count = 0;
 
-	while ((text = memmem(text, (size_t)(end - text), part, length)) !=
-	       NULL) {
-		count++;
-		text += length;
-	}
+	for (; *text != '\0'; text++)
+		if (*text == *part && strncmp(text, part, length) == 0)
+			count++;
 	return count;
 }
 
