@@ -52,10 +52,8 @@ plays() {
 		field_is state play
 }
 
-keeps_playing() {
-	local later
-	later=$(field elapsed | awk '{ print $1 + 0.5 }')
-	wait_for "$DEADLINE" elapsed_past "$later"
+still_plays() {
+	elapsed_past "$(field elapsed | awk '{ print $1 + 0.2 }')"
 }
 
 @test "an empty file" {
@@ -247,7 +245,7 @@ END
 	TALK_TIMEOUT_MS=2000 "$BIN/rotary_talk" "$SOCKET" --deaf playlistinfo \
 		>"$HERE/sent" 3>&- &
 	CROWD=$!
-	keeps_playing
+	wait_for "$DEADLINE" still_plays
 	TALK_TIMEOUT_MS=5000 mpd status >/dev/null
 	wait "$CROWD"
 	after=$(rss_kb)
@@ -279,7 +277,7 @@ END
 		>"$HERE/crowd" || :
 	is_alive
 	wait_for "$DEADLINE" answers
-	keeps_playing
+	wait_for "$DEADLINE" still_plays
 	real_time_was_kept
 }
 
