@@ -5,21 +5,18 @@
 
 load lib
 
-setup() {
-	rotary_setup
-	export ROTARY_TEST_CARD_PPM=3000000
-}
+setup() { rotary_setup; }
 teardown() { rotary_teardown; }
 
-# cut BITS: a tone as $HERE/{whole,a,b}.wav, cut at an odd place.
-cut() {
+# cut_in_two BITS: a tone as $HERE/{whole,a,b}.wav, cut at an odd place.
+cut_in_two() {
 	wav gapless 44100 "$1" 150005 sine 441
 	sox -D "$CACHE/gapless.wav" "$HERE/a.wav" trim 0 70003s
 	sox -D "$CACHE/gapless.wav" "$HERE/b.wav" trim 70003s
 }
 
 encode_flac() {
-	flac -s -f -o "$MUSIC/$2" "$1"
+	flac -s --totally-silent -f -o "$MUSIC/$2" "$1"
 }
 
 encode_vorbis() {
@@ -34,11 +31,11 @@ flac_floats() {
 
 joined_in_one_go() {
 	[ "$(card_events start)" = 1 ]
-	real_time_was_kept
+	real_time_was_kept 1
 }
 
 @test "FLAC and FLAC" {
-	cut 16
+	cut_in_two 16
 	encode_flac "$HERE/a.wav" a.flac
 	encode_flac "$HERE/b.wav" b.flac
 	start_rotaryd
@@ -50,7 +47,7 @@ joined_in_one_go() {
 
 @test "Vorbis and Vorbis" {
 	export ROTARY_TEST_CARD_FORMATS=FLOAT
-	cut 16
+	cut_in_two 16
 	encode_vorbis "$HERE/a.wav" a.ogg
 	encode_vorbis "$HERE/b.wav" b.ogg
 	start_rotaryd
@@ -65,7 +62,7 @@ joined_in_one_go() {
 
 @test "FLAC and Vorbis, on a card that takes floats" {
 	export ROTARY_TEST_CARD_FORMATS=FLOAT
-	cut 16
+	cut_in_two 16
 	encode_flac "$HERE/a.wav" a.flac
 	encode_vorbis "$HERE/b.wav" b.ogg
 	start_rotaryd
@@ -80,7 +77,7 @@ joined_in_one_go() {
 
 @test "FLAC and Vorbis, on a card of 32 bits" {
 	export ROTARY_TEST_CARD_FORMATS=S32
-	cut 16
+	cut_in_two 16
 	encode_flac "$HERE/a.wav" a.flac
 	encode_vorbis "$HERE/b.wav" b.ogg
 	start_rotaryd
@@ -94,7 +91,7 @@ joined_in_one_go() {
 }
 
 @test "FLAC and Vorbis, on a card that takes everything" {
-	cut 16
+	cut_in_two 16
 	encode_flac "$HERE/a.wav" a.flac
 	encode_vorbis "$HERE/b.wav" b.ogg
 	start_rotaryd
