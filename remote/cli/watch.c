@@ -118,11 +118,11 @@ add_bar(const struct watch *watch, int width, struct text *text)
 }
 
 static int
-terminal_columns(void)
+terminal_columns(FILE *out)
 {
 	struct winsize size;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return COLUMNS_PRESET;
 }
@@ -141,9 +141,9 @@ state_word(const struct watch *watch)
 static void
 draw_live(const struct watch *watch)
 {
-	const int columns = terminal_columns() - 1;
+	const int columns = terminal_columns(watch->cli->out) - 1;
 	struct text title = {0}, right = {0}, line = {0};
-	int bar = columns / 3;
+	int bar = columns / 4;
 
 	bar = bar > BAR_MAX ? BAR_MAX : bar < BAR_MIN ? BAR_MIN : bar;
 	if (columns >= BAR_FROM)

@@ -6,10 +6,12 @@
 #include "remote/cli/cli.h"
 #include "remote/cli/verbs.h"
 
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -410,6 +412,53 @@ test_watch(void **state)
 	assert_non_null(strstr(out, "\"song\":{\"file\":\"a/b.flac\""));
 }
 
+/* A terminal of this width: one line that fits it, drawn over itself. */
+static const char *
+watch_on_terminal(unsigned short columns)
+{
+	static const struct answer idle[] = {
+		{"idle player mixer playlist output", NULL}, {NULL, NULL}};
+	static char shown[1024];
+	const struct winsize size = {.ws_row = 24, .ws_col = columns};
+	char program[] = "rotary", option[] = "--socket", verb[] = "watch";
+	char *const argv[] = {program, option, path, verb, NULL};
+	int master = -1, slave = -1;
+	ssize_t got = 0;
+	FILE *terminal = NULL, *nothing = fopen("/dev/null", "w");
+
+	assert_non_null(nothing);
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
+	terminal = fdopen(slave, "w");
+	assert_non_null(terminal);
+	pthread_mutex_lock(&lock);
+	answers = idle;
+	pthread_mutex_unlock(&lock);
+	assert_int_equal(cli_main(4, argv, terminal, nothing), CLI_NO_DAEMON);
+	got = read(master, shown, sizeof(shown) - 1);
+	assert_true(got > 0);
+	shown[got] = '\0';
+	fclose(nothing);
+	fclose(terminal);
+	close(master);
+	assert_int_equal(strncmp(shown, "\r\033[K", 4), 0);
+	shown[strcspn(shown + 1, "\r\n") + 1] = '\0';
+	assert_true(strlen(shown + 4) < columns);
+	return shown + 4;
+}
+
+static void
+test_watch_on_terminal(void **state)
+{
+	(void)state;
+	assert_string_equal(watch_on_terminal(80),
+			    "playing  Nina Simone - Sinnerman  "
+			    "[====>              ]  1:05/4:10  vol 45%");
+	/* No room for a bar; then for nothing but the beginning. */
+	assert_string_equal(watch_on_terminal(40),
+			    "playing  Nina Simon  1:05/4:10  vol 45%");
+	assert_string_equal(watch_on_terminal(12), "playing  Ni");
+}
+
 static void
 test_help_and_version(void **state)
 {
@@ -499,6 +548,7 @@ main(void)
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_raw_and_stats),
 		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_watch_on_terminal),
 		cmocka_unit_test(test_help_and_version),
 		cmocka_unit_test(test_documents),
 	};
