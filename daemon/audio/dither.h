@@ -15,7 +15,7 @@ enum { DITHER_ONE = 65536 };
 
 /* A counter spread by two odd constants, then the 64-bit finalizer that David
  * Stafford found for MurmurHash3 ("Mix13"). */
-static inline uint64_t
+static inline RT_SAFE uint64_t
 dither_hash(uint64_t frame, uint32_t channel_pair)
 {
 	uint64_t x = frame * UINT64_C(0x9E3779B97F4A7C15) +
@@ -27,19 +27,19 @@ dither_hash(uint64_t frame, uint32_t channel_pair)
 }
 
 /* Both channels' noise from their pair's hash, in DITHER_ONEths of a step. */
-static inline int32_t
+static inline RT_SAFE int32_t
 dither_even(uint64_t hash)
 {
 	return (int32_t)(hash & 0xFFFF) - (int32_t)(hash >> 16 & 0xFFFF);
 }
 
-static inline int32_t
+static inline RT_SAFE int32_t
 dither_odd(uint64_t hash)
 {
 	return dither_even(hash >> 32);
 }
 
-static inline int32_t
+static inline RT_SAFE int32_t
 dither_tpdf(uint64_t frame, uint32_t channel)
 {
 	const uint64_t hash = dither_hash(frame, channel / 2);

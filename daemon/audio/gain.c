@@ -36,10 +36,40 @@ RT_SAFE void
 gain_multiply(float *gains, size_t frames, const struct gain_ramp *ramp,
 	      uint64_t first_frame)
 {
+	const bool done = gain_ramp_done(ramp, first_frame);
 	size_t i;
 
-	for (i = 0; i < frames; i++)
+	if (done && ramp->to == 1.0F)
+		return;
+	for (i = 0; done && i < frames; i++)
+		gains[i] *= ramp->to;
+	for (i = 0; !done && i < frames; i++)
 		gains[i] *= gain_ramp_at(ramp, first_frame + i);
+}
+
+/* Stereo has loops of its own, which the compiler can make vectors of. */
+static RT_SAFE void
+add_stereo_f32(float *sum, const float *in, const float *gains, size_t frames)
+{
+	size_t i;
+
+	for (i = 0; i < frames; i++) {
+		sum[2 * i] += in[2 * i] * gains[i];
+		sum[2 * i + 1] += in[2 * i + 1] * gains[i];
+	}
+}
+
+static RT_SAFE void
+add_stereo_s32(float *sum, const int32_t *in, const float *gains, size_t frames)
+{
+	size_t i;
+
+	for (i = 0; i < frames; i++) {
+		const float gain = gains[i] * 0x1p-31F;
+
+		sum[2 * i] += (float)in[2 * i] * gain;
+		sum[2 * i + 1] += (float)in[2 * i + 1] * gain;
+	}
 }
 
 RT_SAFE void
@@ -49,6 +79,10 @@ gain_add_f32(float *sum, const float *in, const float *gains, size_t frames,
 	uint32_t channel;
 	size_t i;
 
+	if (channels == 2) {
+		add_stereo_f32(sum, in, gains, frames);
+		return;
+	}
 	for (i = 0; i < frames; i++, sum += channels, in += channels) {
 		for (channel = 0; channel < channels; channel++)
 			sum[channel] += in[channel] * gains[i];
@@ -62,6 +96,10 @@ gain_add_s32(float *sum, const int32_t *in, const float *gains, size_t frames,
 	uint32_t channel;
 	size_t i;
 
+	if (channels == 2) {
+		add_stereo_s32(sum, in, gains, frames);
+		return;
+	}
 	for (i = 0; i < frames; i++, sum += channels, in += channels) {
 		const float gain = gains[i] * 0x1p-31F;
 

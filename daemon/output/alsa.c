@@ -35,7 +35,7 @@ struct alsa_card {
 
 static const int64_t TIMESTAMP_AGE_MAX_NS = 500 * INT64_C(1000000);
 
-static struct alsa_card *
+static RT_SAFE struct alsa_card *
 alsa_of(struct card *card)
 {
 	return (void *)card;
@@ -141,8 +141,14 @@ set_up(struct alsa_card *alsa, const struct card_request *request,
 			    alsa->card.info.spec.channels;
 	if (alsa->mmap)
 		return 0;
-	alsa->bounce = calloc(alsa->card.info.buffer_frames, alsa->frame_bytes);
-	return alsa->bounce == NULL ? -ENOMEM : 0;
+	/* Written, so that the output thread meets no page fault there. */
+	alsa->bounce =
+		malloc(alsa->card.info.buffer_frames * alsa->frame_bytes);
+	if (alsa->bounce == NULL)
+		return -ENOMEM;
+	memset(alsa->bounce, 0,
+	       alsa->card.info.buffer_frames * alsa->frame_bytes);
+	return 0;
 }
 
 static int

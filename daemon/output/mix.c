@@ -39,7 +39,7 @@ struct block {
 	struct voice voices[MIX_VOICES];
 };
 
-void
+RT_SAFE void
 mix_init(struct mix *mix, struct mix_bus *bus, const struct card_spec *spec)
 {
 	const uint64_t rate_hz = spec->rate_hz;

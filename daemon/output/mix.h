@@ -14,7 +14,7 @@
  * Going back to an output frame undoes the decisions made at or after it; the
  * same decks and the same plan then give the same samples again.
  *
- * Threads: output (tests: any one). RT: RT_SAFE but mix_init(). */
+ * Threads: output (tests: any one). RT: all RT_SAFE. */
 #ifndef ROTARY_OUTPUT_MIX_H
 #define ROTARY_OUTPUT_MIX_H
 
@@ -118,8 +118,8 @@ enum mix_result {
 };
 
 /* For a card of this spec, at output frame 0, with nothing heard yet. */
-void mix_init(struct mix *mix, struct mix_bus *bus,
-	      const struct card_spec *spec);
+RT_SAFE void mix_init(struct mix *mix, struct mix_bus *bus,
+		      const struct card_spec *spec);
 
 /* Mixes up to frames frames into memory, in the card's format; *ret_frames
  * tells how many. go_on: a dry deck is left behind as silence, for good. */

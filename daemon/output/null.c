@@ -14,7 +14,7 @@ struct null_card {
 	struct paced paced;
 };
 
-static struct paced *
+static RT_SAFE struct paced *
 paced_of(struct card *card)
 {
 	return &((struct null_card *)(void *)card)->paced;

@@ -88,7 +88,7 @@ struct output_rt {
 RT_DEVICE void output_rt_run(struct output_rt *rt);
 
 /* Control has given the thread up. Asked after each call into the card. */
-static inline bool
+static inline RT_SAFE bool
 output_rt_abandoned(const struct output_rt *rt)
 {
 	return atomic_load_explicit(&rt->abandoned, memory_order_acquire);

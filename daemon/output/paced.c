@@ -54,8 +54,12 @@ paced_init(struct paced *paced, const struct card_info *info,
 	paced->rate_hz = info->spec.rate_hz;
 	paced->buffer_frames = info->buffer_frames;
 	paced->ring_frames = info->buffer_frames + spare_frames;
-	paced->memory = calloc(paced->ring_frames, paced->frame_bytes);
-	return paced->memory == NULL ? -ENOMEM : 0;
+	paced->memory = malloc(paced->ring_frames * paced->frame_bytes);
+	if (paced->memory == NULL)
+		return -ENOMEM;
+	/* Written, so that the output thread meets no page fault there. */
+	memset(paced->memory, 0, paced->ring_frames * paced->frame_bytes);
+	return 0;
 }
 
 void

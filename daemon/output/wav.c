@@ -52,7 +52,7 @@ struct wav_card {
 	ATOMIC(int) error; /* -errno of a write */
 };
 
-static struct wav_card *
+static RT_SAFE struct wav_card *
 wav_of(struct card *card)
 {
 	return (void *)card;

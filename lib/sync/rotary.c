@@ -26,8 +26,13 @@
  * it to an older one expects an older head, which it holds, so that it is not
  * the node just inserted.
  *
+ * Why the last node is made to lead nowhere before it is marked: a marked node
+ * that led to itself would keep a reader going round until the writer, which
+ * may have a lower priority, goes on. So a removal of the last node takes
+ * effect at the mark, or when a reader that came first emptied the head.
+ *
  * Ordering: hazard.c says why hazards, looks, unlinking and scans are seq_cst.
- * The mark is stored first of a removal and loaded last of a pull, seq_cst
+ * The mark is stored early in a removal and loaded last in a pull, seq_cst
  * both: a pull whose compare-exchange comes after the mark sees it. An insert
  * needs a release only: what it makes reachable was written before. */
 #include "lib/sync/rotary.h"
@@ -189,12 +194,13 @@ rotary_remove(struct rotary *set, struct rotary_node *node)
 
 	thread_assert_control();
 	assert(set->length > 0 && !is_removed(node));
-	atomic_store_explicit(&node->removed, 1, memory_order_seq_cst);
 	set->length--;
 	if (next == node) {
 		next = NULL;
 		atomic_store_explicit(&node->next, NULL, memory_order_seq_cst);
-	} else {
+	}
+	atomic_store_explicit(&node->removed, 1, memory_order_seq_cst);
+	if (next != NULL) {
 		next->prev = node->prev;
 		atomic_store_explicit(&node->prev->next, next,
 				      memory_order_seq_cst);

@@ -11,12 +11,14 @@
  * O(nodes + retired); reclaim is wait-free.
  * Linearization: insert at the store of the forward link before it (or of the
  * head, into an empty set); pull at the compare-exchange of the head; remove
- * at the store of the mark. A pull that begins after rotary_remove() returned
- * never yields the node.
+ * at the store of the mark (of the last node: or when a reader empties the
+ * head). A pull that begins after rotary_remove() returned never yields the
+ * node.
  * Memory: nodes are embedded in what the caller owns; a removed node may be
  * reused only after rotary_reclaim() has passed it to the release function.
  * RT: pull, head and release are RT_SAFE; the writer's side neither blocks nor
- * allocates. Proof: docs/architecture.md, "The rotary set". */
+ * allocates. Proof: docs/architecture.md, "The rotary set";
+ * tests/model/model_rotary.c. */
 #ifndef ROTARY_SYNC_ROTARY_H
 #define ROTARY_SYNC_ROTARY_H
 

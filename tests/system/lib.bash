@@ -25,6 +25,7 @@ rotary_setup() {
 	LOG=$HERE/log
 	mkdir "$HERE/home" "$MUSIC" "$CARD" "$HERE/run" "$CACHE" 2>/dev/null ||
 		mkdir -p "$CACHE"
+	: >"$CARD/events.log"
 	chmod 700 "$HERE/run"
 	export HOME=$HERE/home XDG_RUNTIME_DIR=$HERE/run
 	export XDG_CONFIG_HOME=$HOME/config XDG_STATE_HOME=$HOME/state

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { PRODUCERS = 3, RECORDS = 200 * 1000, CAPACITY = 16 };
+enum { PRODUCERS = 3, RECORDS = 20 * 1000, CAPACITY = 64 };
 
 struct record {
 	uint64_t producer;

@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 enum {
-	BYTES = 3 * 1000 * 1000,
+	BYTES = 500 * 1000,
 	BYTE_CAPACITY = 1021,
-	FRAMES = 1000 * 1000,
+	FRAMES = 200 * 1000,
 	FRAME_CAPACITY = 509,
 	HISTORY = 100,
 	CHANNELS = 2,

@@ -22,19 +22,11 @@ struct box {
 };
 
 static struct box *
-box_new(const struct card_ops *driver, uint32_t buffer_ms)
+box_with(struct output_config config)
 {
 	struct box *box =
 		aligned_alloc(CACHE_LINE, (sizeof(*box) + CACHE_LINE - 1) /
 						  CACHE_LINE * CACHE_LINE);
-	struct output_config config = {
-		.driver = driver,
-		.buffer_ms = buffer_ms,
-		.period_ms = 20,
-		.rewind = -1,
-		.priority = 45,
-		.fence = RT_FENCE_COUNT,
-	};
 
 	assert_non_null(box);
 	memset((void *)box, 0, sizeof(*box));
@@ -44,6 +36,19 @@ box_new(const struct card_ops *driver, uint32_t buffer_ms)
 	config.device = box->path;
 	stage_init(&box->stage, &config);
 	return box;
+}
+
+static struct box *
+box_new(const struct card_ops *driver, uint32_t buffer_ms)
+{
+	return box_with((struct output_config){
+		.driver = driver,
+		.buffer_ms = buffer_ms,
+		.period_ms = 20,
+		.rewind = -1,
+		.priority = 45,
+		.fence = RT_FENCE_COUNT,
+	});
 }
 
 static void
@@ -432,21 +437,19 @@ test_close_while_opening_or_retrying(void **state)
 static void
 test_settle_silence_comes_first(void **state)
 {
-	struct output_config config = {.driver = &card_wav,
-				       .buffer_ms = 60,
-				       .period_ms = 20,
-				       .rewind = -1,
-				       .settle_ms = 40,
-				       .priority = 45};
-	struct box *box = box_new(&card_null, 60);
+	struct box *box = box_with((struct output_config){
+		.driver = &card_wav,
+		.buffer_ms = 60,
+		.period_ms = 20,
+		.rewind = -1,
+		.settle_ms = 40,
+		.priority = 45,
+	});
 	struct stage *stage = &box->stage;
 	uint64_t frames;
 	int32_t *samples;
 
 	(void)state;
-	stage_finish(stage);
-	config.device = box->path;
-	stage_init(stage, &config);
 	assert_true(stage_play(stage, &stereo16));
 	stage_add(stage, &(struct stage_song){.cut = 1,
 					      .stream = 1,
@@ -466,6 +469,139 @@ test_settle_silence_comes_first(void **state)
 	box_free(box);
 }
 
+static uint64_t
+xruns(const struct stage *stage)
+{
+	return atomic_load(&output_figures(stage->output)->xruns);
+}
+
+static void
+await_xrun(struct stage *stage)
+{
+	const int64_t end_ns = clock_now_ns() + STAGE_DEADLINE_S * NS_PER_S;
+	const struct timespec pause = {0, 2 * NS_PER_MS};
+
+	while (xruns(stage) == 0 && clock_now_ns() < end_ns)
+		nanosleep(&pause, NULL);
+	assert_int_equal(xruns(stage), 1);
+}
+
+/* A lane that runs dry is counted once; the file has no hole for it, since a
+ * file can wait. */
+static void
+test_a_dry_lane_is_waited_for(void **state)
+{
+	struct box *box = box_new(&card_wav, 60);
+	struct stage *stage = &box->stage;
+	uint64_t frames;
+	int32_t *samples;
+
+	(void)state;
+	assert_true(stage_play(stage, &stereo16));
+	stage_add(stage,
+		  &(struct stage_song){
+			  .cut = 1, .stream = 1, .frames = 6000, .bits = 16});
+	stage->plan.lanes[LANE_MUSIC].cut = 1;
+	stage_publish(stage);
+	await_xrun(stage);
+	stage_add(stage, &(struct stage_song){.cut = 1,
+					      .stream = 1,
+					      .stream_frame = 6000,
+					      .frames = 5000,
+					      .bits = 16,
+					      .last = true});
+	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
+	assert_true(stage_close(stage, true));
+	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	assert_int_equal(frames, 11000);
+	expect(samples, 0, 11000, 1, 0);
+	free(samples);
+	box_free(box);
+}
+
+/* Speech is heard while the music starves. */
+static void
+test_a_dry_lane_holds_up_no_other(void **state)
+{
+	struct box *box = box_new(&card_wav, 60);
+	struct stage *stage = &box->stage;
+	uint64_t frames, at = 0;
+	int32_t *samples;
+
+	(void)state;
+	assert_true(stage_play(stage, &stereo16));
+	stage_add(stage,
+		  &(struct stage_song){
+			  .cut = 1, .stream = 1, .frames = 4000, .bits = 16});
+	stage->plan.lanes[LANE_MUSIC].cut = 1;
+	stage_publish(stage);
+	await_xrun(stage);
+	stage_add(stage, &(struct stage_song){.lane = LANE_SPEECH,
+					      .cut = 1,
+					      .stream = 9,
+					      .frames = 4000,
+					      .bits = 16,
+					      .last = true});
+	stage->plan.lanes[LANE_SPEECH].cut = 1;
+	stage_publish(stage);
+	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
+	assert_int_equal(stage_find(stage, RT_EVENT_LANE_DRAINED, 1)->lane,
+			 LANE_SPEECH);
+	assert_true(stage_close(stage, true));
+	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	while (at < frames && samples[at * 2] != tape_s32(9, 0, 0, 16))
+		at++;
+	assert_true(at >= 4000 && at + 4000 <= frames);
+	expect(samples, 0, 4000, 1, 0);
+	for (uint64_t i = 0; i < 4000; i++)
+		assert_int_equal(samples[(at + i) * 2], tape_s32(9, i, 0, 16));
+	free(samples);
+	box_free(box);
+}
+
+/* Between songs the card is fed with silence and goes on. */
+static void
+test_a_card_that_is_kept_open(void **state)
+{
+	struct box *box = box_with((struct output_config){
+		.driver = &card_wav,
+		.buffer_ms = 60,
+		.period_ms = 20,
+		.rewind = -1,
+		.keep_open = true,
+		.priority = 45,
+	});
+	struct stage *stage = &box->stage;
+	uint64_t frames, at;
+	int32_t *samples;
+
+	(void)state;
+	assert_true(stage_play(stage, &stereo16));
+	for (uint64_t cut = 1; cut <= 2; cut++) {
+		stage_add(stage, &(struct stage_song){.cut = cut,
+						      .stream = cut,
+						      .frames = 3000,
+						      .bits = 16,
+						      .last = true});
+		stage->plan.lanes[LANE_MUSIC].cut = cut;
+		stage_publish(stage);
+		assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, cut));
+		stage_await_heard(stage, 6000 * cut);
+	}
+	assert_int_equal(xruns(stage), 0);
+	assert_true(stage_close(stage, true));
+	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	for (at = 0; samples[at * 2] == 0; at++)
+		continue;
+	expect(samples, at, at + 3000, 1, 0);
+	for (at += 3000; samples[at * 2] == 0; at++)
+		continue;
+	expect(samples, at, at + 3000, 2, 0);
+	assert_true(at + 3000 <= frames);
+	free(samples);
+	box_free(box);
+}
+
 int
 main(void)
 {
@@ -480,6 +616,9 @@ main(void)
 		cmocka_unit_test(test_failure_is_tried_again),
 		cmocka_unit_test(test_close_while_opening_or_retrying),
 		cmocka_unit_test(test_settle_silence_comes_first),
+		cmocka_unit_test(test_a_dry_lane_is_waited_for),
+		cmocka_unit_test(test_a_dry_lane_holds_up_no_other),
+		cmocka_unit_test(test_a_card_that_is_kept_open),
 	};
 
 	log_init(LOG_LEVEL_ERROR);

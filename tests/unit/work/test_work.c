@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,6 +27,8 @@ struct job {
 	int release[2]; /* run() waits for a byte; -1: it does not wait */
 	int number;
 	int returns;
+	bool until_cancelled; /* run() goes on until it is told to end */
+	bool slow_done;       /* run() returns while done() is running */
 	ATOMIC(int) runs;
 	ATOMIC(int) orphans;
 	int result; /* what done() got */
@@ -36,6 +39,7 @@ static struct job jobs[JOBS_MAX];
 static unsigned job_count;
 static ATOMIC(int64_t) fake_ns;
 static sem_t entered; /* posted by each run() */
+static sem_t left;    /* posted when run() is about to return */
 static sem_t orphaned;
 static int order_seen[JOBS_MAX];
 static ATOMIC(unsigned) order_count;
@@ -44,6 +48,23 @@ static int64_t
 fake_now(void)
 {
 	return atomic_load(&fake_ns);
+}
+
+static void
+release(const struct job *job)
+{
+	assert_int_equal(write(job->release[1], "x", 1), 1);
+}
+
+static void
+wait_for(sem_t *what, int times)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += PATIENCE_MS / 1000;
+	for (; times > 0; times--)
+		assert_int_equal(sem_timedwait(what, &end), 0);
 }
 
 static int
@@ -57,6 +78,9 @@ run(struct work_job *base)
 	sem_post(&entered);
 	if (job->release[0] >= 0 && read(job->release[0], &byte, 1) != 1)
 		return -EPIPE;
+	while (job->until_cancelled && atomic_load(&base->cancelled) == 0)
+		sched_yield();
+	sem_post(&left);
 	if (atomic_load(&base->cancelled) != 0)
 		return -EINTR;
 	return job->returns;
@@ -66,8 +90,16 @@ static void
 done(struct work_job *base, int result)
 {
 	struct job *job = list_entry(base, struct job, work);
+	int i;
 
 	assert_int_equal(job->result, NOT_DONE);
+	if (job->slow_done) {
+		release(job);
+		wait_for(&left, 1);
+		/* Every chance for an orphan() that comes too early. */
+		for (i = 0; i < 2000; i++)
+			sched_yield();
+	}
 	job->result = result;
 }
 
@@ -94,14 +126,9 @@ set_up(void **state)
 	atomic_store(&order_count, 0);
 	job_count = 0;
 	sem_init(&entered, 0, 0);
+	sem_init(&left, 0, 0);
 	sem_init(&orphaned, 0, 0);
 	return work_create(&limits, &work);
-}
-
-static void
-release(const struct job *job)
-{
-	assert_int_equal(write(job->release[1], "x", 1), 1);
 }
 
 static int
@@ -149,17 +176,6 @@ submit(uint64_t order, uint64_t domain, bool blocks)
 
 	work_submit(work, &job->work);
 	return job;
-}
-
-static void
-wait_for(sem_t *what, int times)
-{
-	struct timespec end;
-
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += PATIENCE_MS / 1000;
-	for (; times > 0; times--)
-		assert_int_equal(sem_timedwait(what, &end), 0);
 }
 
 /* Serves the pool until done() of job was called. */
@@ -364,6 +380,22 @@ test_abandoned_keeps_its_order(void **state)
 	assert_int_equal(later->result, 0);
 }
 
+/* orphan() never comes before done() has returned. */
+static void
+test_returns_during_done(void **state)
+{
+	struct job *dead = make_job(0, DEAD, true);
+
+	(void)state;
+	dead->slow_done = true;
+	work_submit(work, &dead->work);
+	wait_for(&entered, 1);
+	pass(GIVE_UP_NS);
+	assert_int_equal(dead->result, -ETIMEDOUT);
+	wait_for(&orphaned, 1);
+	assert_int_equal(atomic_load(&dead->orphans), 1);
+}
+
 static void
 test_no_domain_takes_its_time(void **state)
 {
@@ -420,11 +452,14 @@ test_all_workers_stuck(void **state)
 	wait_for(&orphaned, WORK_THREADS_MAX + 2);
 	for (i = 0; i < WORK_THREADS_MAX; i++)
 		assert_int_equal(stuck[i]->result, -ETIMEDOUT);
-	/* Those too many have left. */
 	waiting = submit(0, LIVING, false);
 	serve_until_done(waiting);
-	work_get_stats(work, &stats);
-	assert_in_range(stats.threads, WORK_THREADS_MIN, 4);
+	/* Those too many leave, as soon as they come to it. */
+	do {
+		sched_yield();
+		work_get_stats(work, &stats);
+	} while (stats.threads > 4);
+	assert_true(stats.threads >= WORK_THREADS_MIN);
 }
 
 static void
@@ -436,12 +471,12 @@ test_destroy(void **state)
 	(void)state;
 	wait_for(&entered, 1);
 	pass(STALL_NS);
-	running = submit(0, 0, true);
+	running = make_job(0, 0, false);
+	running->until_cancelled = true;
+	work_submit(work, &running->work);
 	wait_for(&entered, 1);
-	/* run() sees the flag when it is released, at once here. */
-	release(running);
 	work_destroy(work, INT64_C(30000000000));
-	assert_true(running->result == 0 || running->result == -EINTR);
+	assert_int_equal(running->result, -EINTR);
 	assert_int_equal(queued->result, -ECANCELED);
 	assert_int_equal(stuck->result, -ETIMEDOUT);
 	/* The pool is gone for us; the stuck one still ends well. */
@@ -464,6 +499,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_late_one_goes_on, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_abandoned_keeps_its_order,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_returns_during_done,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_domain_takes_its_time,
 						set_up, tear_down),

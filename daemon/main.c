@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rotaryd: the player. This file only reads the command line. */
+#include "daemon/app.h"
+#include "lib/base/conf.h"
+#include "lib/base/log.h"
+#include "lib/base/text.h"
+#include "lib/base/thread.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+	"usage: rotaryd [OPTIONS]\n"
+	"Plays music; steered over its socket by rotary, mpc or any other MPD\n"
+	"client.\n\n";
+
+/* Threads share two arenas, and large blocks go straight back to the kernel:
+ * a box with little memory is where we live. */
+static void
+tame_malloc(void)
+{
+	mallopt(M_ARENA_MAX, 2);
+	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+}
+
+static int
+show_help(void)
+{
+	struct text text = {0};
+
+	text_add(&text, usage);
+	conf_add_help(&text);
+	fputs(text_string(&text), stdout);
+	text_finish(&text);
+	return 0;
+}
+
+static int
+show_version(void)
+{
+	puts("rotaryd " ROTARY_VERSION);
+	return 0;
+}
+
+/* What the configuration comes to, for people and for scripts. */
+static int
+show_places(const struct conf *conf)
+{
+	const char *file = conf_file(conf);
+
+	printf("configuration: %s\n", file != NULL ? file : "(none)");
+	printf("socket: %s\n", conf_text(conf, CONF_SERVER_SOCKET));
+	printf("music: %s\n", conf_text(conf, CONF_LIBRARY_MUSIC));
+	printf("state: %s\n", conf_text(conf, CONF_LIBRARY_STATE));
+	return 0;
+}
+
+static int
+act(enum conf_action action, const struct conf *conf)
+{
+	switch (action) {
+	case CONF_SHOW_HELP:
+		return show_help();
+	case CONF_SHOW_VERSION:
+		return show_version();
+	case CONF_CHECK:
+		return show_places(conf);
+	case CONF_RUN:
+		break;
+	}
+	return app_run(conf);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct text error = {0};
+	struct conf *conf = NULL;
+	enum conf_action action = CONF_RUN;
+	int status;
+
+	tame_malloc();
+	thread_adopt(THREAD_ROLE_CONTROL, "rotaryd");
+	log_init(LOG_LEVEL_INFO);
+	if (conf_load(argc, argv, &conf, &action, &error) < 0) {
+		log_err("rotaryd", "%s", text_string(&error));
+		status = 2;
+	} else {
+		status = act(action, conf);
+	}
+	conf_destroy(conf);
+	text_finish(&error);
+	return status;
+}

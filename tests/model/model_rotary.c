@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* model_rotary.c - the code of the rotary set itself, in every order of two
+ * readers and a writer whose steps are chosen too; and proof that the search
+ * finds what it should, by faults that it is told to make.
+ *
+ * usage: model_rotary [PREEMPTIONS [WRITER_STEPS]]
+ *
+ * What must hold: nobody touches a released node; a pull never yields a node
+ * whose removal had returned when it began; over a set that nobody changes the
+ * turns are shared out evenly; and in the end the ring is whole and everything
+ * removed can be released. */
+#include "tests/model/explored.h"
+
+#include "lib/sync/hazard.c"
+#include "lib/sync/rotary.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NODES = 3, READERS = 2, WRITER = READERS, PULLS = 2 };
+
+enum seed {
+	SEED_NONE,
+	SEED_NO_HAZARD_ON_NEXT,
+	SEED_NO_MARK,
+	SEED_RELEASE_AT_FIRST_SCAN,
+	SEED_RELEASE_WITHOUT_MOVING_HEAD,
+	SEED_NO_WAY_BACK, /* a retired node keeps leading to a removed one */
+};
+
+enum place { PLACE_OUT, PLACE_IN, PLACE_RETIRED };
+
+struct world {
+	struct hazard_domain domain;
+	struct rotary set;
+	struct rotary_node nodes[NODES];
+	enum place place[NODES];
+	unsigned gone_at[NODES]; /* clock tick; 0: not removed */
+	unsigned turns[NODES];
+	unsigned clock;
+	unsigned writer_steps;
+	unsigned pulls;
+	enum seed seed;
+};
+
+static struct world world;
+
+static unsigned
+number_of(const struct rotary_node *node)
+{
+	return (unsigned)(node - world.nodes);
+}
+
+bool
+model_drops(const volatile void *address)
+{
+	unsigned i;
+
+	for (i = 0; i < READERS; i++)
+		if (world.seed == SEED_NO_HAZARD_ON_NEXT &&
+		    address == &world.domain.readers[i].slot[HAZARD_NEXT])
+			return true;
+	for (i = 0; i < NODES; i++) {
+		if (world.seed == SEED_NO_MARK &&
+		    address == &world.nodes[i].removed)
+			return true;
+		if (world.seed == SEED_NO_WAY_BACK &&
+		    address == &world.nodes[i].next &&
+		    world.place[i] == PLACE_RETIRED)
+			return true;
+	}
+	return false;
+}
+
+/* Slots of readers that there are none of are nobody's business. */
+static bool
+touch(void *unused, unsigned thread, const volatile void *address)
+{
+	const volatile char *at = address;
+	const char *unused_slots = (const char *)&world.domain.readers[READERS];
+	const char *slots_end = (const char *)(&world.domain + 1);
+	unsigned i;
+
+	(void)unused;
+	if (at >= unused_slots && at < slots_end)
+		return false;
+	for (i = 0; i < NODES; i++)
+		if (thread != WRITER && world.place[i] == PLACE_OUT &&
+		    at >= (const char *)&world.nodes[i] &&
+		    at < (const char *)(&world.nodes[i] + 1))
+			explorer_fail("a released node is used");
+	return true;
+}
+
+static void
+note_release(struct rotary_node *node, void *context)
+{
+	(void)context;
+	world.place[number_of(node)] = PLACE_OUT;
+}
+
+static void
+put_in(unsigned i)
+{
+	world.place[i] = PLACE_IN;
+	world.gone_at[i] = 0;
+	rotary_insert(&world.set, &world.nodes[i]);
+}
+
+static void
+take_out(unsigned i)
+{
+	rotary_remove(&world.set, &world.nodes[i]);
+	world.place[i] = PLACE_RETIRED;
+	world.clock++;
+	world.gone_at[i] = world.clock;
+}
+
+static void
+reclaim(void)
+{
+	unsigned i;
+
+	for (i = 0; i < NODES; i++) {
+		struct rotary_node *node = &world.nodes[i];
+
+		if (world.place[i] != PLACE_RETIRED)
+			continue;
+		if (world.seed == SEED_RELEASE_AT_FIRST_SCAN ||
+		    (world.seed == SEED_RELEASE_WITHOUT_MOVING_HEAD &&
+		     node->reclaim_step == ROTARY_ORPHANED))
+			node->reclaim_step = ROTARY_UNSEEN;
+	}
+	(void)rotary_reclaim(&world.set, note_release, NULL);
+}
+
+/* Each step is one of those that change something: a node put in or taken out,
+ * or a reclaim while there is anything to it. */
+static void
+write_steps(void)
+{
+	unsigned step;
+
+	for (step = 0; step < world.writer_steps; step++) {
+		unsigned nodes[NODES];
+		unsigned count = 0;
+		unsigned choice;
+		unsigned i;
+
+		for (i = 0; i < NODES; i++)
+			if (world.place[i] != PLACE_RETIRED)
+				nodes[count++] = i;
+		choice = explorer_choose(count + (count < NODES));
+		if (choice == count)
+			reclaim();
+		else if (world.place[nodes[choice]] == PLACE_IN)
+			take_out(nodes[choice]);
+		else
+			put_in(nodes[choice]);
+	}
+}
+
+static void
+pull_once(unsigned thread)
+{
+	const unsigned begun = world.clock;
+	struct rotary_node *node =
+		rotary_pull(&world.set, &world.domain.readers[thread]);
+	unsigned i;
+
+	if (node == NULL)
+		return;
+	i = number_of(node);
+	if (world.place[i] == PLACE_OUT)
+		explorer_fail("a released node is pulled");
+	if (world.gone_at[i] != 0 && world.gone_at[i] <= begun)
+		explorer_fail("a removed node is pulled");
+	world.turns[i]++;
+}
+
+static void
+thread_main(void *unused, unsigned thread)
+{
+	unsigned i;
+
+	(void)unused;
+	if (thread == WRITER) {
+		write_steps();
+		return;
+	}
+	for (i = 0; i < world.pulls; i++)
+		pull_once(thread);
+	rotary_release(&world.domain.readers[thread]);
+}
+
+static void
+reset_empty(void)
+{
+	hazard_domain_init(&world.domain);
+	rotary_init(&world.set, &world.domain);
+	memset(world.nodes, 0, sizeof(world.nodes));
+	memset(world.place, 0, sizeof(world.place));
+	memset(world.gone_at, 0, sizeof(world.gone_at));
+	memset(world.turns, 0, sizeof(world.turns));
+	world.clock = 0;
+}
+
+/* Two nodes are in; the third can be put in. */
+static void
+reset_two(void *unused)
+{
+	(void)unused;
+	reset_empty();
+	put_in(0);
+	put_in(1);
+}
+
+static void
+reset_three(void *unused)
+{
+	reset_two(unused);
+	put_in(2);
+}
+
+static void
+check_ring(void *unused)
+{
+	unsigned turns[NODES] = {0};
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < rotary_length(&world.set); i++) {
+		struct rotary_node *node =
+			rotary_pull(&world.set, &world.domain.readers[0]);
+
+		if (node == NULL)
+			explorer_fail("a node is lost");
+		else
+			turns[number_of(node)]++;
+	}
+	rotary_release(&world.domain.readers[0]);
+	for (i = 0; i < 3; i++)
+		reclaim();
+	for (i = 0; i < NODES; i++) {
+		if (turns[i] != (world.place[i] == PLACE_IN))
+			explorer_fail("the ring is not whole");
+		if (world.place[i] == PLACE_RETIRED)
+			explorer_fail("a node is never released");
+	}
+}
+
+/* Nobody changed the set: floor or ceil of pulls over nodes. */
+static void
+check_turns(void *unused)
+{
+	const unsigned pulls = READERS * world.pulls;
+	unsigned i;
+
+	for (i = 0; i < NODES; i++)
+		if (world.turns[i] < pulls / NODES ||
+		    world.turns[i] > (pulls + NODES - 1) / NODES)
+			explorer_fail("turns are not shared out evenly");
+	check_ring(unused);
+}
+
+static unsigned preemptions = 2;
+static unsigned steps = 4;
+
+struct search {
+	void (*reset)(void *unused);
+	unsigned preemptions;
+	unsigned steps;
+	enum seed seed;
+};
+
+/* The reason of the failure, or NULL. */
+static const char *
+explore(const struct search *search)
+{
+	const struct explorer_case explored = {
+		.threads = READERS + 1,
+		.preemptions = search->preemptions,
+		.reset = search->reset,
+		.main = thread_main,
+		.check = check_ring,
+		.touch = touch,
+	};
+	const char *failure = NULL;
+	uint64_t runs;
+
+	world.seed = search->seed;
+	world.writer_steps = search->steps;
+	world.pulls = PULLS;
+	runs = explorer_run(&explored, &failure);
+	print_message("%llu runs, %u preemptions, %u steps: %s\n",
+		      (unsigned long long)runs, search->preemptions,
+		      search->steps, failure != NULL ? failure : "no failure");
+	return failure;
+}
+
+static void
+no_order_breaks_the_set(void **unused)
+{
+	const struct search searches[] = {
+		{reset_two, preemptions, steps, SEED_NONE},
+		{reset_three, preemptions - 1, steps + 1, SEED_NONE},
+	};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
+		assert_null(explore(&searches[i]));
+}
+
+static void
+no_order_gives_a_turn_twice(void **unused)
+{
+	const struct explorer_case explored = {
+		.threads = READERS,
+		.preemptions = 2 * preemptions,
+		.reset = reset_three,
+		.main = thread_main,
+		.check = check_turns,
+		.touch = touch,
+	};
+	const char *failure = NULL;
+
+	(void)unused;
+	world.seed = SEED_NONE;
+	world.pulls = PULLS;
+	assert_true(explorer_run(&explored, &failure) > 100);
+	assert_null(failure);
+}
+
+static void
+every_seeded_fault_is_found(void **unused)
+{
+	const struct search searches[] = {
+		{reset_two, 1, 4, SEED_NO_HAZARD_ON_NEXT},
+		{reset_two, 1, 2, SEED_NO_MARK},
+		{reset_two, 2, 4, SEED_RELEASE_AT_FIRST_SCAN},
+		{reset_two, 2, 4, SEED_RELEASE_WITHOUT_MOVING_HEAD},
+		{reset_three, 1, 5, SEED_NO_WAY_BACK},
+	};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
+		assert_non_null(explore(&searches[i]));
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_order_breaks_the_set),
+		cmocka_unit_test(no_order_gives_a_turn_twice),
+		cmocka_unit_test(every_seeded_fault_is_found),
+	};
+
+	if (argc > 1)
+		preemptions = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		steps = (unsigned)strtoul(argv[2], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
