@@ -214,6 +214,10 @@ set_software(const struct setup *setup)
 	if (error == 0)
 		error = snd_pcm_sw_params_set_silence_size(setup->pcm, params,
 							   0);
+	/* The kernel shall not wake us each period: the clock does. */
+	if (error == 0)
+		error = snd_pcm_sw_params_set_avail_min(setup->pcm, params,
+							buffer);
 	if (error == 0)
 		error = snd_pcm_sw_params_set_tstamp_mode(
 			setup->pcm, params, SND_PCM_TSTAMP_ENABLE);

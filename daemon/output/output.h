@@ -50,11 +50,13 @@ enum output_state {
 /* What real-time threads tell control; pushed into the engine's event queue,
  * followed by a write to the engine's eventfd. 32 bytes. */
 enum rt_event_kind {
-	RT_EVENT_STRETCH,      /* lane, id stream: its first frame was written;
-				  heard at time_ns */
+	RT_EVENT_STRETCH,      /* lane, id stream, value its frame: the first
+				  of it was written; heard at time_ns. Told
+				  again if a rewind made it another frame */
 	RT_EVENT_LANE_DRAINED, /* lane, id cut: its deck has ended and was all
 				  written; heard to its end at time_ns */
-	RT_EVENT_LANE_PAUSED,  /* lane: stands still */
+	RT_EVENT_LANE_PAUSED,  /* lane stands still at frame value of stream id
+				  (0: none), silent from time_ns on */
 	RT_EVENT_CUT,          /* lane, id cut: now mixed from */
 	RT_EVENT_CARD,         /* id: -errno as int64: the card failed */
 	RT_EVENT_CARD_BACK,    /* the thread let go of the card */

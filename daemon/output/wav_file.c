@@ -46,6 +46,14 @@ add_id(struct header *header, const char *id)
 	header->length += 4;
 }
 
+static uint64_t
+format_bytes(bool extensible, bool floats)
+{
+	if (extensible)
+		return 40;
+	return floats ? 18 : 16;
+}
+
 static void
 add_format(struct header *header, const struct card_spec *spec)
 {
@@ -56,7 +64,7 @@ add_format(struct header *header, const struct card_spec *spec)
 		spec->channels > 2 || (!floats && spec->bits > 16);
 
 	add_id(header, "fmt ");
-	add(header, extensible ? 40 : floats ? 18 : 16, 4);
+	add(header, format_bytes(extensible, floats), 4);
 	add(header, extensible ? TAG_EXTENSIBLE : tag, 2);
 	add(header, spec->channels, 2);
 	add(header, spec->rate_hz, 4);

@@ -62,6 +62,7 @@ struct stage {
 	unsigned song_count;
 	bool feeding;
 	struct thread feeder;
+	uint32_t deck_rate_hz; /* set while it does not run */
 };
 
 static inline void
@@ -170,7 +171,7 @@ stage_feed_song(struct stage *stage, struct stage_song *song)
 			.first_frame = pcm_ring_written(&deck->ring),
 			.stream_id = song->stream,
 			.stream_frame = song->stream_frame,
-			.stream_rate_hz = stage->info.spec.rate_hz,
+			.stream_rate_hz = stage->deck_rate_hz,
 			.kind = song->kind,
 			.bits = song->bits,
 			.exact = 1,
@@ -370,6 +371,7 @@ stage_set_decks(struct stage *stage, unsigned hold_ms)
 	char *memory = calloc((size_t)LANE_COUNT * LANE_DECKS, bytes);
 
 	assert(memory != NULL);
+	stage->deck_rate_hz = info->spec.rate_hz;
 	free(stage->tape.memory);
 	stage->tape.memory = memory;
 	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
