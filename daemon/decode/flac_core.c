@@ -80,7 +80,7 @@ interleave(uint32_t *to, const FLAC__int32 *const planes[],
 		const FLAC__int32 *left = planes[0];
 		const FLAC__int32 *right = planes[1];
 
-		for (uint32_t i = 0; i < block->frames; i++) {
+		for (size_t i = 0; i < block->frames; i++) {
 			to[2 * i] = (uint32_t)left[i] << shift;
 			to[2 * i + 1] = (uint32_t)right[i] << shift;
 		}

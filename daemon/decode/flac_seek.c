@@ -90,7 +90,7 @@ guess(const struct search *search, int number)
 	if (part > 1)
 		part = 1;
 	/* A little before, since the frame wanted has begun before. */
-	part -= (double)(NEAR_BYTES / 2) / (double)span;
+	part -= NEAR_BYTES * 0.5 / (double)span;
 	if (part < 0.01)
 		part = 0.01;
 	return search->low_offset + (uint64_t)((double)span * part);

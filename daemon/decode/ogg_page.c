@@ -20,7 +20,7 @@ enum {
 	CHECKSUM_BYTES = 4,
 };
 
-static const uint8_t CAPTURE[] = {'O', 'g', 'g', 'S', 0};
+static const uint8_t capture[] = {'O', 'g', 'g', 'S', 0};
 
 static RT_SAFE uint64_t
 little_endian(const uint8_t *bytes, size_t count)
@@ -40,7 +40,7 @@ ogg_page_parse(const uint8_t *bytes, size_t length,
 	uint8_t segments;
 
 	if (length < OGG_PAGE_HEAD_BYTES ||
-	    memcmp(bytes, CAPTURE, sizeof(CAPTURE)) != 0)
+	    memcmp(bytes, capture, sizeof(capture)) != 0)
 		return false;
 	segments = bytes[AT_SEGMENTS];
 	if (length < (size_t)OGG_PAGE_HEAD_BYTES + segments)
@@ -91,7 +91,7 @@ go_to_capture(struct window *window)
 
 	while (at < length) {
 		const uint8_t *first =
-			memchr(bytes + at, CAPTURE[0], length - at);
+			memchr(bytes + at, capture[0], length - at);
 		size_t count;
 
 		if (first == NULL) {
@@ -99,9 +99,9 @@ go_to_capture(struct window *window)
 			break;
 		}
 		at = (size_t)(first - bytes);
-		count = length - at < sizeof(CAPTURE) ? length - at
-						      : sizeof(CAPTURE);
-		if (memcmp(first, CAPTURE, count) == 0)
+		count = length - at < sizeof(capture) ? length - at
+						      : sizeof(capture);
+		if (memcmp(first, capture, count) == 0)
 			break;
 		at++;
 	}

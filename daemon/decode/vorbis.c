@@ -47,10 +47,7 @@ probe(const uint8_t *head, size_t length)
 static long
 block_of(struct vorbis *vorbis, const uint8_t *bytes, size_t length)
 {
-	ogg_packet wrapped = {
-		.packet = (unsigned char *)(uintptr_t)bytes,
-		.bytes = (long)length,
-	};
+	ogg_packet wrapped = vorbis_wrap(bytes, length);
 	const long frames =
 		vorbis_packet_blocksize(&vorbis->library_info, &wrapped);
 
@@ -175,14 +172,11 @@ static void
 take_packet(struct vorbis *vorbis, const struct ogg_piece *piece)
 {
 	const long block = block_of(vorbis, piece->bytes, piece->length);
-	ogg_packet wrapped = {
-		.packet = (unsigned char *)(uintptr_t)piece->bytes,
-		.bytes = (long)piece->length,
-		.e_o_s = piece->last,
-		.granulepos = piece->granule,
-		.packetno = vorbis->packet_number++,
-	};
+	ogg_packet wrapped = vorbis_wrap(piece->bytes, piece->length);
 
+	wrapped.e_o_s = piece->last;
+	wrapped.granulepos = piece->granule;
+	wrapped.packetno = vorbis->packet_number++;
 	if (block == 0)
 		return; /* no audio: a header, or a broken packet */
 	if (!vorbis->has_audio) {

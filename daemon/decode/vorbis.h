@@ -37,6 +37,8 @@ struct vorbis {
 	enum decode_status final;
 };
 
+/* A packet for libvorbis, which only reads it. */
+ogg_packet vorbis_wrap(const uint8_t *bytes, size_t length);
 /* One step towards the next block. OGG_PACKET: it is staged. */
 enum ogg_status vorbis_next_block(struct vorbis *vorbis);
 /* Back to the begin of the audio, with nothing decoded. 0 or -errno. */

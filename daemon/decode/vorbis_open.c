@@ -39,20 +39,31 @@ tap_comments(void *context, const uint8_t *bytes, size_t length)
 	comments_feed(&vorbis->comments, bytes, length);
 }
 
+ogg_packet
+vorbis_wrap(const uint8_t *bytes, size_t length)
+{
+	/* libogg's packet knows no const. */
+	const union {
+		const uint8_t *ours;
+		unsigned char *theirs;
+	} packet = {.ours = bytes};
+
+	return (ogg_packet){
+		.packet = packet.theirs,
+		.bytes = (long)length,
+	};
+}
+
 static int
 give_header(struct vorbis *vorbis, const uint8_t *bytes, size_t length)
 {
-	/* libogg's packet has no const; libvorbis only reads it. */
-	ogg_packet wrapped = {
-		.packet = (unsigned char *)(uintptr_t)bytes,
-		.bytes = (long)length,
-		.b_o_s = vorbis->packet_number == 0,
-		.packetno = vorbis->packet_number,
-	};
-	const int result = vorbis_synthesis_headerin(
-		&vorbis->library_info, &vorbis->library_comment, &wrapped);
+	ogg_packet wrapped = vorbis_wrap(bytes, length);
+	int result;
 
-	vorbis->packet_number++;
+	wrapped.b_o_s = vorbis->packet_number == 0;
+	wrapped.packetno = vorbis->packet_number++;
+	result = vorbis_synthesis_headerin(&vorbis->library_info,
+					   &vorbis->library_comment, &wrapped);
 	return result == 0 ? 0 : result == OV_EFAULT ? -ENOMEM : -EINVAL;
 }
 

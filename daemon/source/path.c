@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char FILE_SCHEME[] = "file://";
+static const char file_scheme[] = "file://";
 
 /* True when the length bytes at part may stand between two slashes. */
 static bool
@@ -92,7 +92,7 @@ bool
 path_uri_is_local(const char *uri)
 {
 	return uri[0] == '/' ||
-	       strncasecmp(uri, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
+	       strncasecmp(uri, file_scheme, strlen(file_scheme)) == 0;
 }
 
 static int
@@ -139,11 +139,11 @@ resolve_escapes(const char *escaped, char *ret_path)
 static const char *
 skip_scheme(const char *uri)
 {
-	static const char HOST[] = "localhost/";
-	const char *path = uri + strlen(FILE_SCHEME);
+	static const char host[] = "localhost/";
+	const char *path = uri + strlen(file_scheme);
 
-	if (strncasecmp(path, HOST, strlen(HOST)) == 0)
-		path += strlen(HOST) - 1;
+	if (strncasecmp(path, host, strlen(host)) == 0)
+		path += strlen(host) - 1;
 	return path[0] == '/' ? path : NULL;
 }
 

@@ -111,23 +111,23 @@ path_open(const struct path_root *root, const char *uri, int flags)
 static int
 open_folder_of(int found)
 {
-	char link[32];
-	char *path = malloc(PATH_MAX);
+	char name[32];
+	char *target = malloc(PATH_MAX);
 	ssize_t length;
 	char *slash;
 	int folder = -EACCES;
 
-	if (path == NULL)
+	if (target == NULL)
 		return -ENOMEM;
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
-	length = readlink(link, path, PATH_MAX - 1);
-	if (length > 0 && path[0] == '/') {
-		path[length] = '\0';
-		slash = strrchr(path, '/');
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
+	length = readlink(name, target, PATH_MAX - 1);
+	if (length > 0 && target[0] == '/') {
+		target[length] = '\0';
+		slash = strrchr(target, '/');
 		slash[1] = '\0';
-		folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		folder = open(target, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
-	free(path);
+	free(target);
 	return folder;
 }
 
