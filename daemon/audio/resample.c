@@ -14,10 +14,10 @@
 #include "daemon/audio/resample.h"
 
 #include "daemon/audio/format.h"
+#include "daemon/audio/soxr_module.h"
 #include "lib/base/alloc.h"
 
 #include <errno.h>
-#include <soxr.h>
 #include <string.h>
 
 enum { WARM_FRAMES_MIN = 16384, WARM_FRAMES_MAX = 131072 };
@@ -25,6 +25,7 @@ enum { WARM_FRAMES_MIN = 16384, WARM_FRAMES_MAX = 131072 };
 struct resampler {
 	/* immutable */
 	struct allocator *allocator;
+	const struct soxr_module *module;
 	uint32_t in_hz;
 	uint32_t out_hz;
 	uint32_t channels;
@@ -57,8 +58,9 @@ run_soxr(struct resampler *resampler, const float *in, size_t in_frames,
 
 	RT_EXCEPTION("libsoxr")
 	{
-		(void)soxr_process(resampler->soxr, in, in_frames, &taken, out,
-				   out_frames, &given);
+		(void)resampler->module->process(resampler->soxr, in, in_frames,
+						 &taken, out, out_frames,
+						 &given);
 	}
 	*ret_taken = taken;
 	return given;
@@ -95,19 +97,21 @@ warm_up(struct resampler *resampler)
 int
 resampler_restart(struct resampler *resampler)
 {
-	const soxr_io_spec_t io = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
-	const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
-	const soxr_runtime_spec_t runtime = soxr_runtime_spec(1);
+	const struct soxr_module *module = resampler->module;
+	const soxr_io_spec_t io =
+		module->io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
+	const soxr_quality_spec_t quality = module->quality_spec(SOXR_HQ, 0);
+	const soxr_runtime_spec_t runtime = module->runtime_spec(1);
 	soxr_error_t error = NULL;
-	const soxr_t soxr = soxr_create(resampler->in_hz, resampler->out_hz,
-					resampler->channels, &error, &io,
-					&quality, &runtime);
+	const soxr_t soxr = module->create(resampler->in_hz, resampler->out_hz,
+					   resampler->channels, &error, &io,
+					   &quality, &runtime);
 
 	if (soxr == NULL || error != NULL) {
-		soxr_delete(soxr);
+		module->destroy(soxr);
 		return -ENOMEM;
 	}
-	soxr_delete(resampler->soxr);
+	resampler->module->destroy(resampler->soxr);
 	resampler->soxr = soxr;
 	resampler->taken = 0;
 	resampler->given = 0;
@@ -119,9 +123,12 @@ int
 resampler_create(struct allocator *allocator, uint32_t in_hz, uint32_t out_hz,
 		 uint32_t channels, struct resampler **ret_resampler)
 {
+	const struct soxr_module *module = soxr_module_load();
 	struct resampler *resampler;
 	int error;
 
+	if (module == NULL)
+		return -ELIBACC;
 	if (in_hz < AUDIO_RATE_MIN || in_hz > AUDIO_RATE_MAX ||
 	    out_hz < AUDIO_RATE_MIN || out_hz > AUDIO_RATE_MAX ||
 	    channels < 1 || channels > AUDIO_CHANNELS_MAX)
@@ -130,6 +137,7 @@ resampler_create(struct allocator *allocator, uint32_t in_hz, uint32_t out_hz,
 	if (resampler == NULL)
 		return -ENOMEM;
 	resampler->allocator = allocator;
+	resampler->module = module;
 	resampler->in_hz = in_hz;
 	resampler->out_hz = out_hz;
 	resampler->channels = channels;
@@ -147,7 +155,7 @@ resampler_destroy(struct resampler *resampler)
 {
 	if (resampler == NULL)
 		return;
-	soxr_delete(resampler->soxr);
+	resampler->module->destroy(resampler->soxr);
 	allocator_delete(resampler->allocator, resampler);
 }
 

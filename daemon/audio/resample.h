@@ -8,7 +8,7 @@
  * Threads: create and destroy on control or a worker, the rest on whichever
  * thread holds the lane. RT: process and flush are RT_SAFE but for libsoxr
  * itself, whose memory is warmed up by create; the others MAY_BLOCK.
- * Errors: -ENOMEM, -EINVAL (rates, channels). */
+ * Errors: -ENOMEM, -EINVAL (rates, channels), -ELIBACC (no libsoxr). */
 #ifndef ROTARY_AUDIO_RESAMPLE_H
 #define ROTARY_AUDIO_RESAMPLE_H
 
