@@ -103,13 +103,14 @@ engine_add_rtstats(const struct engine *engine, struct text *text)
 {
 	const struct rt_figures *output = output_figures(engine->output);
 
-	decoders_add_figures(engine->decoders, text);
-	if (output != NULL)
-		rt_figures_add(output, text);
+	/* What follows a thread's name is about that thread. */
 	add_output(engine, text);
 	add_memory(engine, text);
 	text_printf(text, "streams: %u\n", engine->stream_count);
 	text_printf(text, "set_items: %zu\n", rotary_length(engine->set));
 	text_printf(text, "events_dropped: %" PRIu64 "\n",
 		    queue_dropped(engine->queue));
+	decoders_add_figures(engine->decoders, text);
+	if (output != NULL && output->name[0] != '\0')
+		rt_figures_add(output, text);
 }
