@@ -68,7 +68,9 @@ check_thread(struct doctor *doctor, const struct pairs *stats, size_t from,
 				"stats\" shows by how much it is late",
 				"%s: the card ran dry %s times", who, value);
 	}
-	say_rung(doctor, who, rung, cause);
+	/* Before the card was ever opened its thread has tried nothing. */
+	if (strcmp(rung, rt_rung_name(RT_RUNG_UNTRIED)) != 0)
+		say_rung(doctor, who, rung, cause);
 }
 
 void

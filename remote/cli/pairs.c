@@ -109,6 +109,15 @@ pairs_next(const struct pairs *pairs, size_t from, const char *name)
 }
 
 static bool
+ends_with(const char *name, const char *end)
+{
+	const size_t length = strlen(name), end_length = strlen(end);
+
+	return length > end_length &&
+	       strcmp(name + length - end_length, end) == 0;
+}
+
+static bool
 is_number_name(const char *name)
 {
 	static const char *const names[] = {
@@ -148,13 +157,21 @@ is_number_name(const char *name)
 		"voluntary_switches",
 		"involuntary_switches",
 		"allocator_calls",
-		"worst_wakeup_us",
-		"worst_quantum_us",
+		"events_dropped",
+		"output_bitperfect",
+		"output_rewind",
+		"pool_locked",
+		"set_items",
+		"streams",
 	};
+	static const char *const ends[] = {"_bytes", "_frames", "_us"};
 	size_t i = 0;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
+			return true;
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends_with(name, ends[i]))
 			return true;
 	return false;
 }
