@@ -224,13 +224,12 @@ next_block(struct flac *flac)
 	return find;
 }
 
-static enum decode_status
+static void
 end(struct flac *flac)
 {
 	flac_track_tail(&flac->track, flac->lost_bytes,
 			flac->window.offset - flac->audio_offset, flac->cut);
 	flac->final = DECODE_END;
-	return DECODE_OK;
 }
 
 static enum decode_status
@@ -244,26 +243,22 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 		return DECODE_OK;
 	if (flac->final != DECODE_OK)
 		return flac->final;
-	RT_EXCEPTION("libFLAC: no system call of its own once it has decoded "
-		     "a block of this size")
-	{
-		switch (next_block(flac)) {
-		case FLAC_FIND_STARVED:
-			return DECODE_STARVED;
-		case FLAC_FIND_END:
-			(void)end(flac);
-			break;
-		case FLAC_FIND_STREAM:
-			flac->track.info.link_offset = flac->window.offset;
-			flac->final = DECODE_LINK;
-			break;
-		case FLAC_FIND_ERROR:
-			flac->final = DECODE_ERROR;
-			break;
-		case FLAC_FIND_FRAME:
-		case FLAC_FIND_AGAIN:
-			break;
-		}
+	switch (next_block(flac)) {
+	case FLAC_FIND_STARVED:
+		return DECODE_STARVED;
+	case FLAC_FIND_END:
+		end(flac);
+		break;
+	case FLAC_FIND_STREAM:
+		flac->track.info.link_offset = flac->window.offset;
+		flac->final = DECODE_LINK;
+		break;
+	case FLAC_FIND_ERROR:
+		flac->final = DECODE_ERROR;
+		break;
+	case FLAC_FIND_FRAME:
+	case FLAC_FIND_AGAIN:
+		break;
 	}
 	*ret_frames = flac_track_take(&flac->track, ret_samples, capacity);
 	return *ret_frames > 0 ? DECODE_OK : flac->final;

@@ -337,25 +337,21 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 		return DECODE_OK;
 	if (flac->final != DECODE_OK)
 		return flac->final;
-	RT_EXCEPTION("libFLAC: no system call of its own once it has decoded "
-		     "a block of this size")
-	{
-		switch (next_block(flac)) {
-		case OGG_STARVED:
-			return DECODE_STARVED;
-		case OGG_END:
-			end(flac, DECODE_END);
-			break;
-		case OGG_NEXT_LINK:
-			end(flac, DECODE_LINK);
-			break;
-		case OGG_ERROR:
-			flac->final = DECODE_ERROR;
-			break;
-		case OGG_PACKET:
-		case OGG_AGAIN:
-			break;
-		}
+	switch (next_block(flac)) {
+	case OGG_STARVED:
+		return DECODE_STARVED;
+	case OGG_END:
+		end(flac, DECODE_END);
+		break;
+	case OGG_NEXT_LINK:
+		end(flac, DECODE_LINK);
+		break;
+	case OGG_ERROR:
+		flac->final = DECODE_ERROR;
+		break;
+	case OGG_PACKET:
+	case OGG_AGAIN:
+		break;
 	}
 	*ret_frames = flac_track_take(&flac->track, ret_samples, capacity);
 	return *ret_frames > 0 ? DECODE_OK : flac->final;

@@ -253,24 +253,21 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 		return DECODE_OK;
 	if (vorbis->final != DECODE_OK)
 		return vorbis->final;
-	RT_EXCEPTION("libvorbis: arithmetic, and malloc now and then")
-	{
-		switch (vorbis_next_block(vorbis)) {
-		case OGG_STARVED:
-			return DECODE_STARVED;
-		case OGG_END:
-			end(vorbis, DECODE_END);
-			break;
-		case OGG_NEXT_LINK:
-			end(vorbis, DECODE_LINK);
-			break;
-		case OGG_ERROR:
-			vorbis->final = DECODE_ERROR;
-			break;
-		case OGG_PACKET:
-		case OGG_AGAIN:
-			break;
-		}
+	switch (vorbis_next_block(vorbis)) {
+	case OGG_STARVED:
+		return DECODE_STARVED;
+	case OGG_END:
+		end(vorbis, DECODE_END);
+		break;
+	case OGG_NEXT_LINK:
+		end(vorbis, DECODE_LINK);
+		break;
+	case OGG_ERROR:
+		vorbis->final = DECODE_ERROR;
+		break;
+	case OGG_PACKET:
+	case OGG_AGAIN:
+		break;
 	}
 	*ret_frames = take(vorbis, ret_samples, capacity);
 	return *ret_frames > 0 ? DECODE_OK : vorbis->final;
