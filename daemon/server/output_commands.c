@@ -60,8 +60,8 @@ output_outputs(struct session *session, const struct request *request)
 		return COMMAND_OK;
 	engine_output(engine, &output);
 	reply_int(out, "outputid", 0);
-	reply_add(out, "outputname",
-		  output.card != NULL ? output.card->name : output.driver);
+	/* One name, whether a card is open or not: clients remember it. */
+	reply_add(out, "outputname", output.driver);
 	reply_add(out, "plugin", output.driver);
 	reply_int(out, "outputenabled", 1);
 	return COMMAND_OK;
