@@ -114,7 +114,7 @@ static int
 greet(struct client *client, const char *path)
 {
 	*client = (struct client){.fd = connect_to(path)};
-	return client->fd < 0 ? CLOSED : read_answer(client, true);
+	return client->fd < 0 ? CLOSED : read_answer(client, false);
 }
 
 static int
