@@ -15,6 +15,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/thread.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -29,6 +30,9 @@
 #define JOBS_WAIT_NS (50 * NS_PER_MS)
 
 enum { LOOP_MS = 5 };
+
+/* Of the real-time threads: four decoders, their spare, an output. */
+enum { STACKS_BYTES = 6 * THREAD_STACK_RT };
 
 /* Whose text and data are locked, where the limit allows. */
 static const char *const locked_libraries[] = {
@@ -126,7 +130,9 @@ start_decoders(struct engine *engine)
 	};
 
 	if (engine->config.lock_memory)
-		rt_lock_program(locked_libraries, &engine->memory);
+		rt_lock_program(locked_libraries,
+				engine->config.ring_bytes + STACKS_BYTES,
+				&engine->memory);
 	if (engine->config.fence != RT_FENCE_OFF) {
 		const int result = rt_fence_init();
 

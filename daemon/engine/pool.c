@@ -3,6 +3,7 @@
  *
  * The used extents stand in one array sorted by offset; the gaps are what is
  * between them. There are a few dozen at most, so every call walks the array.
+ * An extent has memory, locked, from take to give; a gap has none.
  * Invariants, checked by pool_check():
  *
  *   used[i].offset + used[i].bytes <= used[i + 1].offset
@@ -16,8 +17,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { POOL_PAGE = 4096 };
-
 struct pool_used {
 	size_t offset;
 	size_t bytes;
@@ -27,9 +26,10 @@ struct pool {
 	/* immutable */
 	char *memory;
 	size_t bytes;
-	bool locked;
+	size_t page_bytes;
 	ATOMIC(unsigned) references;
 	/* control's own */
+	bool locked; /* so far every extent could be */
 	size_t reserve;
 	size_t apart_bytes;
 	unsigned count;
@@ -37,9 +37,11 @@ struct pool {
 };
 
 static size_t
-whole_pages(size_t bytes)
+whole_pages(const struct pool *pool, size_t bytes)
 {
-	return (bytes + POOL_PAGE - 1) / POOL_PAGE * POOL_PAGE;
+	const size_t page = pool->page_bytes;
+
+	return (bytes + page - 1) / page * page;
 }
 
 int
@@ -49,8 +51,10 @@ pool_create(size_t bytes, struct pool **ret_pool)
 
 	if (pool == NULL)
 		return -ENOMEM;
-	pool->bytes = whole_pages(bytes);
-	pool->memory = rt_pool_map(pool->bytes, &pool->locked);
+	pool->page_bytes = rt_page_bytes();
+	pool->locked = true;
+	pool->bytes = whole_pages(pool, bytes);
+	pool->memory = rt_pool_reserve(pool->bytes);
 	if (pool->memory == NULL) {
 		allocator_delete(NULL, pool);
 		return -ENOMEM;
@@ -123,6 +127,8 @@ use(struct pool *pool, unsigned index, size_t offset, size_t bytes,
 		(pool->count - index) * sizeof(pool->used[0]));
 	pool->used[index] = (struct pool_used){offset, bytes};
 	pool->count++;
+	if (!rt_pool_commit(pool->memory + offset, bytes))
+		pool->locked = false;
 	*ret_extent = (struct pool_extent){
 		.memory = pool->memory + offset,
 		.bytes = bytes,
@@ -139,11 +145,11 @@ pool_take_low(struct pool *pool, size_t least, size_t want,
 	size_t bytes = free / 5 * 2;
 	unsigned i;
 
-	least = whole_pages(least);
-	want = whole_pages(want);
+	least = whole_pages(pool, least);
+	want = whole_pages(pool, want);
 	if (free < least || pool->count == POOL_EXTENTS_MAX)
 		return false;
-	bytes = bytes / POOL_PAGE * POOL_PAGE;
+	bytes = bytes / pool->page_bytes * pool->page_bytes;
 	if (bytes > want)
 		bytes = want;
 	if (bytes < least)
@@ -181,7 +187,7 @@ pool_take_high(struct pool *pool, size_t bytes, struct pool_extent *ret_extent)
 {
 	unsigned i;
 
-	bytes = whole_pages(bytes);
+	bytes = whole_pages(pool, bytes);
 	if (pool->count == POOL_EXTENTS_MAX)
 		return map_apart(pool, bytes, ret_extent);
 	for (i = pool->count + 1; i-- > 0;) {
@@ -211,9 +217,10 @@ index_of(const struct pool *pool, const struct pool_extent *extent)
 void
 pool_shrink(struct pool *pool, struct pool_extent *extent, size_t bytes)
 {
-	bytes = whole_pages(bytes);
+	bytes = whole_pages(pool, bytes);
 	if (extent->apart || bytes == 0 || bytes >= extent->bytes)
 		return;
+	rt_pool_decommit((char *)extent->memory + bytes, extent->bytes - bytes);
 	pool->used[index_of(pool, extent)].bytes = bytes;
 	extent->bytes = bytes;
 }
@@ -229,6 +236,7 @@ pool_give(struct pool *pool, struct pool_extent *extent)
 		rt_pool_unmap(extent->memory, extent->bytes);
 		pool->apart_bytes -= extent->bytes;
 	} else {
+		rt_pool_decommit(extent->memory, extent->bytes);
 		index = index_of(pool, extent);
 		pool->count--;
 		memmove(&pool->used[index], &pool->used[index + 1],
@@ -263,8 +271,8 @@ pool_check(const struct pool *pool)
 		const struct pool_used *used = &pool->used[i];
 
 		if (used->offset < end || used->bytes == 0 ||
-		    used->offset % POOL_PAGE != 0 ||
-		    used->bytes % POOL_PAGE != 0)
+		    used->offset % pool->page_bytes != 0 ||
+		    used->bytes % pool->page_bytes != 0)
 			return false;
 		end = used->offset + used->bytes;
 	}

@@ -17,11 +17,12 @@
 
 struct locking {
 	const char *const *names;
+	size_t spare_bytes;
 	struct rt_memory_report report;
 };
 
-static size_t
-page_bytes(void)
+size_t
+rt_page_bytes(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -52,15 +53,30 @@ is_wanted(const struct locking *locking, const char *path, bool is_program)
 	return false;
 }
 
+/* Locks [begin, end), unless that would eat into what is spared. */
+static void
+lock_segment(struct locking *locking, uintptr_t begin, uintptr_t end)
+{
+	struct rt_memory_report *report = &locking->report;
+	const size_t bytes = end - begin;
+	const bool fits = report->limit_bytes == SIZE_MAX ||
+			  report->locked_bytes + bytes + locking->spare_bytes <=
+				  report->limit_bytes;
+
+	if (fits && mlock((void *)begin, bytes) == 0)
+		report->locked_bytes += bytes;
+	else
+		report->missing_bytes += bytes;
+}
+
 /* The linker calls the program first. */
 static int
 lock_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct locking *locking = context;
-	struct rt_memory_report *report = &locking->report;
-	const bool is_program =
-		report->locked_bytes == 0 && report->missing_bytes == 0;
-	const uintptr_t page = page_bytes();
+	const bool is_program = locking->report.locked_bytes == 0 &&
+				locking->report.missing_bytes == 0;
+	const uintptr_t page = rt_page_bytes();
 	size_t i;
 
 	(void)size;
@@ -76,18 +92,16 @@ lock_object(struct dl_phdr_info *info, size_t size, void *context)
 
 		if (segment->p_type != PT_LOAD || begin == end)
 			continue;
-		if (mlock((void *)begin, end - begin) == 0)
-			report->locked_bytes += end - begin;
-		else
-			report->missing_bytes += end - begin;
+		lock_segment(locking, begin, end);
 	}
 	return 0;
 }
 
 void
-rt_lock_program(const char *const names[], struct rt_memory_report *ret_report)
+rt_lock_program(const char *const names[], size_t spare_bytes,
+		struct rt_memory_report *ret_report)
 {
-	struct locking locking = {.names = names};
+	struct locking locking = {.names = names, .spare_bytes = spare_bytes};
 	const uint64_t limit = permit_limit(RLIMIT_MEMLOCK);
 
 	locking.report.limit_bytes =
@@ -102,7 +116,7 @@ rt_lock_program(const char *const names[], struct rt_memory_report *ret_report)
 static void
 populate(void *pool, size_t length)
 {
-	const size_t page = page_bytes();
+	const size_t page = rt_page_bytes();
 	volatile char *bytes = pool;
 	size_t i;
 
@@ -113,17 +127,38 @@ populate(void *pool, size_t length)
 }
 
 void *
-rt_pool_map(size_t length, bool *ret_locked)
+rt_pool_reserve(size_t length)
 {
 	void *pool = mmap(NULL, length, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (pool == MAP_FAILED)
-		return NULL;
-	/* mlock2() without a flag populates what it locks */
-	*ret_locked = mlock2(pool, length, 0) == 0;
-	if (!*ret_locked)
-		populate(pool, length);
+	return pool == MAP_FAILED ? NULL : pool;
+}
+
+/* mlock2() without a flag populates what it locks. */
+bool
+rt_pool_commit(void *part, size_t length)
+{
+	if (mlock2(part, length, 0) == 0)
+		return true;
+	populate(part, length);
+	return false;
+}
+
+void
+rt_pool_decommit(void *part, size_t length)
+{
+	(void)munlock(part, length);
+	(void)madvise(part, length, MADV_DONTNEED);
+}
+
+void *
+rt_pool_map(size_t length, bool *ret_locked)
+{
+	void *pool = rt_pool_reserve(length);
+
+	if (pool != NULL)
+		*ret_locked = rt_pool_commit(pool, length);
 	return pool;
 }
 

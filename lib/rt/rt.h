@@ -118,19 +118,30 @@ RT_SAFE void rt_note_quantum(struct rt_figures *figures, int64_t used_ns);
 
 /* Memory that never leaves: text and data of the program, libc, libm and the
  * libraries whose file names hold one of names (NULL-terminated), locked
- * segment by segment until the limit is spent. */
+ * segment by segment until all but spare_bytes of the limit are spent: what
+ * pools and stacks will need. */
 struct rt_memory_report {
 	size_t locked_bytes;
 	size_t missing_bytes; /* wanted, but over RLIMIT_MEMLOCK */
 	size_t limit_bytes;   /* SIZE_MAX: none */
 };
-MAY_BLOCK void rt_lock_program(const char *const names[],
+MAY_BLOCK void rt_lock_program(const char *const names[], size_t spare_bytes,
 			       struct rt_memory_report *ret_report);
 
 /* A pool of length bytes, populated and mlock2()ed where the limit allows.
  * NULL: no memory. *ret_locked tells whether it is. */
 MAY_BLOCK NODISCARD void *rt_pool_map(size_t length, bool *ret_locked);
 void rt_pool_unmap(void *pool, size_t length);
+
+/* A pool whose parts come and go: address space first, which costs nothing,
+ * then whole pages of it at a time. NULL: no address space. */
+MAY_BLOCK NODISCARD void *rt_pool_reserve(size_t length);
+/* Populates a part and locks it; false where the limit forbids the latter. */
+MAY_BLOCK bool rt_pool_commit(void *part, size_t length);
+/* Gives a part's memory back to the kernel; its address space stays. */
+MAY_BLOCK void rt_pool_decommit(void *part, size_t length);
+/* The kernel's page: 4 KiB, 16 KiB or 64 KiB. */
+size_t rt_page_bytes(void);
 
 /* Adds a thread's figures as "name: value" lines of the rtstats command. */
 MAY_BLOCK void rt_figures_add(const struct rt_figures *figures,

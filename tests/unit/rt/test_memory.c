@@ -3,6 +3,7 @@
  * without the right to lock. (Sanitizers make mlock() do nothing.) */
 #include "lib/rt/rt.h"
 #include "tests/kit/child.h"
+#include <string.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,6 +103,44 @@ map_over_the_limit(void *argument)
 }
 
 static int
+commit_and_decommit(void *argument)
+{
+	const size_t page = rt_page_bytes();
+	const size_t before = locked_now();
+	char *pool = rt_pool_reserve(POOL_BYTES);
+
+	(void)argument;
+	if (pool == NULL || locked_now() != before)
+		return 1;
+	if (!rt_pool_commit(pool + page, 2 * page) ||
+	    locked_now() != before + 2 * page)
+		return 2;
+	memset(pool + page, 1, 2 * page);
+	rt_pool_decommit(pool + page, 2 * page);
+	if (locked_now() != before)
+		return 3;
+	/* A page that comes back comes back empty. */
+	if (!rt_pool_commit(pool, 2 * page) || pool[page] != 0)
+		return 4;
+	rt_pool_unmap(pool, POOL_BYTES);
+	return locked_now() == before ? 0 : 5;
+}
+
+static int
+lock_program_with_spare(void *argument)
+{
+	struct rt_memory_report report = {0};
+
+	(void)argument;
+	if (!has_ordinary_limit())
+		return 1;
+	rt_lock_program(NULL, LIMIT_BYTES, &report);
+	if (report.locked_bytes != 0 || report.missing_bytes == 0)
+		return 2;
+	return 0;
+}
+
+static int
 lock_program_freely(void *argument)
 {
 	const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
@@ -112,14 +151,14 @@ lock_program_freely(void *argument)
 	(void)argument;
 	if (setrlimit(RLIMIT_MEMLOCK, &none) != 0)
 		return 77;
-	rt_lock_program(NULL, &few);
+	rt_lock_program(NULL, 0, &few);
 	/* libc alone is larger than this */
 	if (few.locked_bytes < 1024 * 1024 || few.missing_bytes != 0 ||
 	    few.limit_bytes != SIZE_MAX)
 		return 2;
 	if (locked_now() < few.locked_bytes)
 		return 3;
-	rt_lock_program(names, &more);
+	rt_lock_program(names, 0, &more);
 	if (more.locked_bytes <= few.locked_bytes)
 		return 4;
 	return locked_now() >= more.locked_bytes ? 0 : 5;
@@ -133,7 +172,7 @@ lock_program_within_the_limit(void *argument)
 	(void)argument;
 	if (!has_ordinary_limit())
 		return 1;
-	rt_lock_program(NULL, &report);
+	rt_lock_program(NULL, 0, &report);
 	if (report.limit_bytes != LIMIT_BYTES)
 		return 2;
 	if (report.locked_bytes == 0 || report.locked_bytes > LIMIT_BYTES)
@@ -185,6 +224,20 @@ the_limit_is_spent_and_the_rest_reported(void **state)
 	run(lock_program_within_the_limit);
 }
 
+static void
+a_part_has_memory_only_while_committed(void **state)
+{
+	(void)state;
+	run(commit_and_decommit);
+}
+
+static void
+what_pools_need_is_spared(void **state)
+{
+	(void)state;
+	run(lock_program_with_spare);
+}
+
 int
 main(void)
 {
@@ -193,6 +246,8 @@ main(void)
 		cmocka_unit_test(a_pool_over_the_limit_is_there_all_the_same),
 		cmocka_unit_test(the_program_and_what_was_named_is_locked),
 		cmocka_unit_test(the_limit_is_spent_and_the_rest_reported),
+		cmocka_unit_test(a_part_has_memory_only_while_committed),
+		cmocka_unit_test(what_pools_need_is_spared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
