@@ -107,9 +107,14 @@ static int
 choose_rate(struct setup *setup)
 {
 	unsigned rate_hz = setup->request->spec.rate_hz;
-	const int error = snd_pcm_hw_params_set_rate_near(
-		setup->pcm, setup->params, &rate_hz, NULL);
+	int error = snd_pcm_hw_params_set_rate_resample(setup->pcm,
+							setup->params, 0);
 
+	/* What a plug-in would make of another rate, the lane makes better. */
+	if (error < 0)
+		return error;
+	error = snd_pcm_hw_params_set_rate_near(setup->pcm, setup->params,
+						&rate_hz, NULL);
 	if (error < 0)
 		text_printf(setup->reason, "it takes no rate near %u Hz",
 			    setup->request->spec.rate_hz);
@@ -117,16 +122,50 @@ choose_rate(struct setup *setup)
 	return error;
 }
 
-/* An io plug-in takes a rewind and plays the old samples all the same. */
+/* An io plug-in takes a rewind and plays the old samples all the same. Of a
+ * plug it shows only once it is set up what stands behind it. */
 static bool
 trusted_to_rewind(const struct setup *setup)
 {
-	const snd_pcm_type_t type = snd_pcm_type(setup->pcm);
-
 	if (setup->request->rewind >= 0)
 		return setup->request->rewind > 0;
-	return type == SND_PCM_TYPE_DMIX ||
-	       (type == SND_PCM_TYPE_HW && !setup->info->batch);
+	switch (snd_pcm_type(setup->pcm)) {
+	case SND_PCM_TYPE_DMIX:
+		return true;
+	case SND_PCM_TYPE_HW:
+	case SND_PCM_TYPE_PLUG:
+		return !setup->info->batch;
+	default:
+		return false;
+	}
+}
+
+/* By the library's own description: a plug that converts nothing, in front of
+ * hardware or dmix. */
+static bool
+is_plain_plug(snd_pcm_t *pcm)
+{
+	static const char plug[] = "Plug PCM: ";
+	char *text = NULL;
+	snd_output_t *output;
+	bool plain = false;
+	size_t length;
+
+	if (snd_output_buffer_open(&output) < 0)
+		return false;
+	if (snd_pcm_dump(pcm, output) == 0) {
+		length = snd_output_buffer_string(output, &text);
+		while (length > strlen(plug) &&
+		       strncmp(text, plug, strlen(plug)) == 0) {
+			text += strlen(plug);
+			length -= strlen(plug);
+		}
+		plain = length > 24 &&
+			(strncmp(text, "Hardware PCM", 12) == 0 ||
+			 strncmp(text, "Direct Stream Mixing PCM", 24) == 0);
+	}
+	snd_output_close(output);
+	return plain;
 }
 
 static int
@@ -231,10 +270,9 @@ set_software(const struct setup *setup)
 	return error;
 }
 
-int
-alsa_params_set(snd_pcm_t *pcm, const struct card_request *request,
-		struct card_info *ret_info, bool *ret_mmap,
-		struct text *ret_reason)
+static int
+set_once(snd_pcm_t *pcm, const struct card_request *request,
+	 struct card_info *ret_info, bool *ret_mmap, struct text *ret_reason)
 {
 	struct setup setup = {.pcm = pcm,
 			      .request = request,
@@ -263,4 +301,20 @@ alsa_params_set(snd_pcm_t *pcm, const struct card_request *request,
 		error = set_software(&setup);
 	snd_pcm_hw_params_free(setup.params);
 	return error < 0 ? error : 0;
+}
+
+int
+alsa_params_set(snd_pcm_t *pcm, const struct card_request *request,
+		struct card_info *ret_info, bool *ret_mmap,
+		struct text *ret_reason)
+{
+	struct card_request again = *request;
+	const int error =
+		set_once(pcm, request, ret_info, ret_mmap, ret_reason);
+
+	if (error < 0 || request->rewind >= 0 ||
+	    snd_pcm_type(pcm) != SND_PCM_TYPE_PLUG || is_plain_plug(pcm))
+		return error;
+	again.rewind = 0;
+	return set_once(pcm, &again, ret_info, ret_mmap, ret_reason);
 }

@@ -11,7 +11,8 @@
  * low mark. No silence is mixed while frames are queued: a deck that is dry
  * too early is waited for until the emergency mark. When nothing more comes,
  * cards whose memory is played round and round get some silence behind the
- * last frame, and then run dry on purpose.
+ * last frame, and then run dry on purpose. A card that was just started is
+ * looked at again soon, since many fetch a good part of the buffer at once.
  *
  *   guard: frames that are too near the card to be taken back safely. */
 #include "daemon/output/output_rt.h"
@@ -21,14 +22,7 @@
 
 #include <errno.h>
 
-enum {
-	GUARD_US = 8000,
-	LOW_US = 10000,
-	EMERGENCY_US = 5000,
-	START_MS = 50,
-	SUSPENDED_POLL_MS = 50,
-	WAITING_POLL_MS = 4,
-};
+enum { GUARD_US = 8000, LOW_US = 10000, EMERGENCY_US = 5000, START_MS = 50 };
 
 static const int64_t SUSPENDED_MAX_NS = 10 * NS_PER_S;
 
@@ -94,8 +88,8 @@ checked(const struct output_rt *rt, int error)
 }
 
 /* Frames in the card's buffer, as of the last status. */
-static RT_SAFE uint32_t
-queued_frames(const struct output_rt *rt)
+RT_SAFE uint32_t
+output_feed_queued(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
 	const uint32_t buffer = rt->card->info.buffer_frames;
@@ -137,7 +131,7 @@ static RT_DEVICE int
 take_back(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	const uint32_t queued = queued_frames(rt);
+	const uint32_t queued = output_feed_queued(rt);
 	const uint32_t guard = feed->running ? feed->guard_frames : 0;
 	uint64_t lowest, frames;
 	long taken;
@@ -165,7 +159,7 @@ static RT_SAFE uint32_t
 silence_wanted(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
-	const uint32_t queued = queued_frames(rt);
+	const uint32_t queued = output_feed_queued(rt);
 	const uint32_t keep = 2 * feed->low_frames;
 
 	if (rt->keep_open && !rt->draining)
@@ -228,7 +222,7 @@ must_go_on(const struct output_rt *rt)
 		return mix_live_lanes(&rt->mix) > 1 && feed->waiting_ns != 0 &&
 		       clock_now_ns() - feed->waiting_ns >=
 			       START_MS * NS_PER_MS;
-	return queued_frames(rt) <= feed->emergency_frames &&
+	return output_feed_queued(rt) <= feed->emergency_frames &&
 	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1);
 }
 
@@ -283,7 +277,7 @@ may_start(const struct output_rt *rt, int64_t now_ns)
 	const struct output_feed *feed = &rt->feed;
 	const uint32_t buffer = rt->card->info.buffer_frames;
 
-	return feed->result == MIX_IDLE || queued_frames(rt) >= buffer ||
+	return feed->result == MIX_IDLE || output_feed_queued(rt) >= buffer ||
 	       now_ns - feed->fill_since_ns >= START_MS * NS_PER_MS;
 }
 
@@ -294,7 +288,7 @@ start(struct output_rt *rt)
 	const int64_t now_ns = clock_now_ns();
 	int error;
 
-	if (feed->running || queued_frames(rt) == 0)
+	if (feed->running || output_feed_queued(rt) == 0)
 		return 0;
 	if (feed->fill_since_ns == 0)
 		feed->fill_since_ns = now_ns;
@@ -304,6 +298,7 @@ start(struct output_rt *rt)
 	if (error < 0)
 		return error;
 	feed->running = true;
+	feed->started = true;
 	feed->fill_since_ns = 0;
 	/* What is heard when is reckoned from here. */
 	feed->status.time_ns = clock_now_ns();
@@ -372,6 +367,7 @@ output_feed_step(struct output_rt *rt)
 		if (error < 0 || rt->feed.suspended_ns != 0)
 			return error;
 	}
+	rt->feed.started = false;
 	error = look(rt);
 	if (error == 0)
 		error = take_back(rt);
@@ -404,6 +400,19 @@ stop(struct output_rt *rt)
 	return 0;
 }
 
+/* A card that ran dry while there was enough moves in larger steps than it
+ * says: wake up for it earlier. */
+static RT_SAFE void
+take_more_care(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+	const uint32_t quarter = rt->card->info.buffer_frames / 4;
+
+	if (feed->result != MIX_WAIT)
+		feed->low_frames =
+			smaller(feed->low_frames + quarter, 3 * quarter);
+}
+
 RT_DEVICE int
 output_feed_recover(struct output_rt *rt, int error)
 {
@@ -411,8 +420,10 @@ output_feed_recover(struct output_rt *rt, int error)
 
 	switch (error) {
 	case -EPIPE:
-		if (!feed->drying)
+		if (!feed->drying) {
 			count_xrun(rt);
+			take_more_care(rt);
+		}
 		return stop(rt);
 	case -ESTRPIPE:
 		if (feed->suspended_ns == 0) {
@@ -426,59 +437,4 @@ output_feed_recover(struct output_rt *rt, int error)
 	default:
 		return error;
 	}
-}
-
-static RT_SAFE int64_t
-frames_to_ns(const struct output_rt *rt, uint64_t frames)
-{
-	return clock_frames_to_ns(frames, rt->card->info.spec.rate_hz);
-}
-
-/* Until the queue has fallen to mark. */
-static RT_SAFE int64_t
-until_queued(const struct output_rt *rt, uint32_t mark)
-{
-	const uint32_t queued = queued_frames(rt);
-	const int64_t since = clock_now_ns() - rt->feed.status.time_ns;
-	const int64_t ns =
-		frames_to_ns(rt, queued > mark ? queued - mark : 0) - since;
-
-	return ns > NS_PER_MS ? ns : NS_PER_MS;
-}
-
-/* Until a deck can be given back that a lane waits for. */
-static RT_SAFE int64_t
-until_wanted(const struct output_rt *rt)
-{
-	const uint64_t wanted = mix_wanted_frame(&rt->mix, &rt->plan);
-	const uint64_t heard = rt->mix.frame - output_feed_delay(rt);
-
-	if (wanted == UINT64_MAX)
-		return INT64_MAX;
-	return frames_to_ns(rt, wanted > heard ? wanted - heard : 0) +
-	       NS_PER_MS;
-}
-
-RT_SAFE int64_t
-output_feed_wait(const struct output_rt *rt)
-{
-	const struct output_feed *feed = &rt->feed;
-	const bool awaits = mix_awaits_cut(&rt->mix, &rt->plan);
-	int64_t wait = INT64_MAX, other;
-
-	if (feed->suspended_ns != 0)
-		return SUSPENDED_POLL_MS * NS_PER_MS;
-	if (feed->running && feed->drying)
-		wait = until_queued(rt, 0) + NS_PER_MS;
-	else if (feed->running)
-		wait = until_queued(rt, feed->low_frames);
-	if (feed->result == MIX_WAIT || awaits || feed->fill_since_ns != 0) {
-		other = WAITING_POLL_MS * NS_PER_MS;
-		wait = other < wait ? other : wait;
-	}
-	if (feed->running) {
-		other = until_wanted(rt);
-		wait = other < wait ? other : wait;
-	}
-	return wait == INT64_MAX ? -1 : wait;
 }

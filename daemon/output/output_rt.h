@@ -47,7 +47,8 @@ struct output_feed {
 	bool must_reset;           /* a suspended card that cannot resume */
 	bool resumed;              /* just now */
 	bool running;
-	bool drying; /* nothing more comes: running dry is no fault */
+	bool started; /* just now */
+	bool drying;  /* nothing more comes: running dry is no fault */
 };
 
 struct output_rt {
@@ -116,6 +117,8 @@ RT_DEVICE int output_feed_step(struct output_rt *rt);
 RT_DEVICE int output_feed_recover(struct output_rt *rt, int error);
 /* Frames written and not heard yet, as reckoned from the last status. */
 RT_SAFE uint64_t output_feed_delay(const struct output_rt *rt);
+/* Frames in the card's buffer, as of the last status. */
+RT_SAFE uint32_t output_feed_queued(const struct output_rt *rt);
 /* ns until the next step is due; -1: not before something happens. */
 RT_SAFE int64_t output_feed_wait(const struct output_rt *rt);
 

@@ -137,6 +137,35 @@ test_a_card_that_takes_nothing(void **state)
 	desk_free(desk);
 }
 
+/* A plug would take any rate and convert it; what is asked of it is what the
+ * card behind it has. What stands behind it is no hardware: not rewound. */
+static void
+test_a_plug_does_not_resample(void **state)
+{
+	struct desk *desk = desk_new("rates 48000\nformats S16\n", -1);
+	struct text reason = {0};
+	struct card *card = NULL;
+	char device[128];
+	const struct card_request request = {
+		.device = device,
+		.spec = {44100, 2, SAMPLE_S32, 24},
+		.buffer_ms = 400,
+		.period_ms = 10,
+		.rewind = -1,
+	};
+
+	(void)state;
+	snprintf(device, sizeof(device), "plug:'%s'", desk->device);
+	assert_int_equal(card_alsa.open(&request, &card, &reason), 0);
+	assert_int_equal(card->info.spec.rate_hz, 48000);
+	assert_false(card->info.can_rewind);
+	assert_false(card->info.sealable);
+	assert_true(card->info.buffer_frames <= 4800);
+	card_alsa.close(card);
+	text_finish(&reason);
+	desk_free(desk);
+}
+
 static void
 test_no_such_card(void **state)
 {
@@ -199,6 +228,7 @@ main(void)
 		cmocka_unit_test(test_the_nearest_that_the_card_takes),
 		cmocka_unit_test(test_pause_with_a_rewind),
 		cmocka_unit_test(test_a_card_that_takes_nothing),
+		cmocka_unit_test(test_a_plug_does_not_resample),
 		cmocka_unit_test(test_no_such_card),
 		cmocka_unit_test(test_who_holds_the_card),
 	};

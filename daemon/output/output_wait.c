@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output_wait.c - how long the output thread may sleep: until the queue has
+ * fallen to the low mark, or until something else is due. Reckoned from what
+ * the card said last, and from the clock. */
+#include "daemon/output/output_rt.h"
+
+#include "lib/base/clock.h"
+
+enum { SUSPENDED_POLL_MS = 50, WAITING_POLL_MS = 4, START_LOOK_MS = 10 };
+
+static RT_SAFE int64_t
+frames_to_ns(const struct output_rt *rt, uint64_t frames)
+{
+	return clock_frames_to_ns(frames, rt->card->info.spec.rate_hz);
+}
+
+/* Until the queue has fallen to mark. */
+static RT_SAFE int64_t
+until_queued(const struct output_rt *rt, uint32_t mark)
+{
+	const uint32_t queued = output_feed_queued(rt);
+	const int64_t since = clock_now_ns() - rt->feed.status.time_ns;
+	const int64_t ns =
+		frames_to_ns(rt, queued > mark ? queued - mark : 0) - since;
+
+	return ns > NS_PER_MS ? ns : NS_PER_MS;
+}
+
+/* Until a deck can be given back that a lane waits for. */
+static RT_SAFE int64_t
+until_wanted(const struct output_rt *rt)
+{
+	const uint64_t wanted = mix_wanted_frame(&rt->mix, &rt->plan);
+	const uint64_t heard = rt->mix.frame - output_feed_delay(rt);
+
+	if (wanted == UINT64_MAX)
+		return INT64_MAX;
+	return frames_to_ns(rt, wanted > heard ? wanted - heard : 0) +
+	       NS_PER_MS;
+}
+
+RT_SAFE int64_t
+output_feed_wait(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const bool awaits = mix_awaits_cut(&rt->mix, &rt->plan);
+	int64_t wait = INT64_MAX, other;
+
+	if (feed->suspended_ns != 0)
+		return SUSPENDED_POLL_MS * NS_PER_MS;
+	if (feed->running && feed->drying)
+		wait = until_queued(rt, 0) + NS_PER_MS;
+	else if (feed->running)
+		wait = until_queued(rt, feed->low_frames);
+	if (feed->started && wait > START_LOOK_MS * NS_PER_MS)
+		wait = START_LOOK_MS * NS_PER_MS;
+	if (feed->result == MIX_WAIT || awaits || feed->fill_since_ns != 0) {
+		other = WAITING_POLL_MS * NS_PER_MS;
+		wait = other < wait ? other : wait;
+	}
+	if (feed->running) {
+		other = until_wanted(rt);
+		wait = other < wait ? other : wait;
+	}
+	return wait == INT64_MAX ? -1 : wait;
+}
