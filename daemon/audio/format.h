@@ -27,8 +27,8 @@ struct audio_spec {
 /* What a card takes, little endian as the kernel's SND_PCM_FORMAT_*_LE. */
 enum card_format {
 	CARD_S16,
-	CARD_S24,    /* 4 bytes, low 3 used */
-	CARD_S24_3,  /* 3 bytes */
+	CARD_S24,   /* 4 bytes, low 3 used */
+	CARD_S24_3, /* 3 bytes */
 	CARD_S32,
 	CARD_F32,
 	CARD_FORMAT_COUNT,
