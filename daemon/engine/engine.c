@@ -200,6 +200,7 @@ new_engine(struct work *work, const struct engine_events *events, void *context)
 	engine->context = context;
 	engine->event_fd = -1;
 	engine->volume = 1.0F;
+	engine->pause_close_ns = ENGINE_PAUSE_CLOSE_NS;
 	engine->deadline_ns = INT64_MAX;
 	engine->output_due_ns = INT64_MAX;
 	engine->stuck_due_ns = INT64_MAX;

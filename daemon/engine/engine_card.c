@@ -195,37 +195,44 @@ open_card(struct engine *engine, const struct audio_spec *spec)
 	output_open(engine->output, spec);
 }
 
+/* The output plays no more from what it was given. The lines go back to what
+ * was heard, before the timeline is forgotten. */
+static void
+lose(struct engine *engine)
+{
+	unsigned i;
+
+	if (engine->card.phase == CARD_UP) {
+		for (i = 0; i < LANE_COUNT; i++)
+			line_rebuild(engine, &engine->lines[i]);
+		sink(engine);
+	}
+	if (engine->card.phase == CARD_UP || engine->card.phase == CARD_SINKING)
+		engine->card.phase = CARD_OPENING;
+	engine->card.info_known = false;
+}
+
+/* Without a word before that it was lost, it is so all the same. */
 static void
 on_opened(void *context, const struct card_info *info)
 {
 	struct engine *engine = context;
 
+	lose(engine);
 	engine->card.info = *info;
 	engine->card.info_known = true;
 	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
 	engine_settle(engine);
 }
 
-/* The lines go back to what was heard, before the timeline is forgotten. */
 static void
 on_failed(void *context, int error, const char *reason)
 {
 	struct engine *engine = context;
-	struct card_side *card = &engine->card;
-	unsigned i;
 
-	log_warn("engine", "the sound card: %s (%d)", reason, -error);
-	if (card->phase == CARD_UP) {
-		for (i = 0; i < LANE_COUNT; i++)
-			line_rebuild(engine, &engine->lines[i]);
-		card->phase = CARD_OPENING;
-		sink(engine);
-	} else if (card->phase == CARD_SINKING) {
-		card->phase = CARD_OPENING;
-		if (card->reopen)
-			card->asked = card->sink_spec;
-	}
-	card->info_known = false;
+	(void)error; /* the output has logged it, and keeps the reason */
+	(void)reason;
+	lose(engine);
 	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
 	engine_settle(engine);
 }
@@ -319,7 +326,7 @@ paused_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
 	if (!music->paused || music->paused_ns == 0 ||
 	    engine->config.output.keep_open || others_active(engine, music))
 		return false;
-	*ret_due = music->paused_ns + ENGINE_PAUSE_CLOSE_NS;
+	*ret_due = music->paused_ns + engine->pause_close_ns;
 	return now_ns >= *ret_due;
 }
 

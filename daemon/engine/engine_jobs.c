@@ -103,6 +103,7 @@ become_ready(struct engine *engine, struct stream *stream)
 	size_t needed = used;
 
 	stream->info = *stream->live_info;
+	stream->song_frame = stream->base_frame;
 	stream->chain_ops = stream->decoder->ops;
 	if (stream->pcm_extent.memory == NULL)
 		needed += stream->pcm.capacity_frames * stream->pcm.channels *

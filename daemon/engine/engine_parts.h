@@ -108,6 +108,7 @@ struct engine {
 	struct output *output;
 	struct pool *pool;
 	size_t deck_reserve;
+	int64_t pause_close_ns; /* a pause as long gives the card back */
 
 	/* control's */
 	struct line *lines;  /* LANE_COUNT */

@@ -20,10 +20,10 @@ is_untouched(const struct engine *engine, const struct stream *stream)
 {
 	const struct card_spec *card = &engine->card.spec;
 
-	return engine->volume == 1.0F && stream->spec.kind == SAMPLE_S32 &&
-	       stream->spec.rate_hz == card->rate_hz &&
-	       stream->spec.channels <= card->channels &&
-	       card->format != CARD_F32 && stream->spec.bits <= card->bits;
+	return engine->volume == 1.0F && stream->info.spec.kind == SAMPLE_S32 &&
+	       stream->info.spec.rate_hz == card->rate_hz &&
+	       stream->info.spec.channels <= card->channels &&
+	       card->format != CARD_F32 && stream->info.spec.bits <= card->bits;
 }
 
 static bool

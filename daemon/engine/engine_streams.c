@@ -114,6 +114,8 @@ add_part(struct engine *engine, const struct stream *of)
 	stream->released = true; /* by the player: it never knew of it */
 	stream->start_exact = true;
 	stream->chain_ops = of->chain_ops;
+	stream->chain_hz = of->spec.rate_hz;
+	stream->info = of->info;
 	return stream;
 }
 
@@ -129,6 +131,7 @@ streams_add_replacement(struct engine *engine, const struct stream *old,
 	stream->chain_offset = old->chain_offset;
 	stream->chain_base = old->chain_base;
 	stream->base_frame = song_frame;
+	stream->song_frame = song_frame;
 	return stream;
 }
 
@@ -144,6 +147,7 @@ streams_add_link(struct engine *engine, const struct stream *of)
 		atomic_load_explicit(&of->link_offset, memory_order_relaxed);
 	stream->chain_base = of->base_frame + pcm_ring_written(&of->pcm);
 	stream->base_frame = stream->chain_base;
+	stream->song_frame = stream->chain_base;
 	return stream;
 }
 

@@ -103,8 +103,8 @@ stand_at(struct line *line, const struct stream *stream)
 {
 	line->stand = (struct line_point){
 		.root = stream->root,
-		.frame = stream->base_frame,
-		.rate_hz = stream->spec.rate_hz,
+		.frame = stream->song_frame,
+		.rate_hz = stream->info.spec.rate_hz,
 	};
 }
 
@@ -229,7 +229,7 @@ replace_spent(struct engine *engine, struct line *line)
 
 		if (cut == 0 || (cut == line->cut && !line->cut_wanted))
 			continue;
-		if (!replace_entry(engine, line, i, stream->base_frame))
+		if (!replace_entry(engine, line, i, stream->song_frame))
 			engine_due(engine, ENGINE_RETRY_NS);
 	}
 }
@@ -243,7 +243,7 @@ part_at(const struct line *line, uint64_t root, uint64_t frame)
 
 	for (i = 0; i < line->count; i++)
 		if (line->entries[i]->root == root &&
-		    (found < 0 || line->entries[i]->base_frame <= frame))
+		    (found < 0 || line->entries[i]->song_frame <= frame))
 			found = (int)i;
 	return found;
 }
@@ -251,6 +251,7 @@ part_at(const struct line *line, uint64_t root, uint64_t frame)
 void
 line_rebuild(struct engine *engine, struct line *line)
 {
+	const struct stream *first;
 	struct line_point point;
 	int index;
 
@@ -265,9 +266,11 @@ line_rebuild(struct engine *engine, struct line *line)
 			remove_entry(engine, line, 0);
 		line->anchors = 0;
 		line->stand = point;
+		first = line->entries[0];
 		/* Untouched, it still begins where it should. */
-		if ((taken_cut(line->entries[0]) != 0 ||
-		     line->entries[0]->base_frame != point.frame) &&
+		if (streams_is_ready(first) &&
+		    (taken_cut(first) != 0 ||
+		     first->song_frame != point.frame) &&
 		    !replace_entry(engine, line, 0, point.frame))
 			engine_due(engine, ENGINE_RETRY_NS);
 	} else {

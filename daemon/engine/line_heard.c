@@ -69,7 +69,7 @@ line_on_paused(struct line *line, const struct rt_event *event)
 		line->stand = (struct line_point){
 			.root = event->id,
 			.frame = event->value,
-			.rate_hz = line->entries[index]->spec.rate_hz,
+			.rate_hz = line->entries[index]->info.spec.rate_hz,
 		};
 }
 
@@ -97,7 +97,7 @@ tell_mark(struct engine *engine, struct line *line)
 	line->stand = (struct line_point){
 		.root = mark.root,
 		.frame = mark.frame,
-		.rate_hz = line->entries[index]->spec.rate_hz,
+		.rate_hz = line->entries[index]->info.spec.rate_hz,
 	};
 	line->heard = mark.root;
 	line_forget_before(engine, line, mark.root);

@@ -136,10 +136,12 @@ struct stream {
 	bool start_exact;      /* base_frame tells where to begin */
 	uint64_t chain_offset; /* byte offset of its chain link, or 0 */
 	uint64_t chain_base;   /* frames of the song before that link */
+	uint32_t chain_hz;     /* of chain_base; 0: not known */
 	const struct decoder_ops *chain_ops;
 	struct pool_extent extent;     /* byte ring, and PCM ring if it fits */
 	struct pool_extent pcm_extent; /* where it does not */
-	struct decoder_info info;      /* a copy */
+	struct decoder_info info;      /* a copy; of an older part before */
+	uint64_t song_frame; /* base_frame, where it is wanted before */
 	struct stream_resampler *resampler;
 	bool job_out;
 	bool orphan; /* its job was abandoned */

@@ -135,40 +135,60 @@ open_next_link(struct stream *stream)
 	return open_decoder(stream);
 }
 
-/* To where the stream is to begin; sets spec and base_frame. */
+static uint64_t
+rescale(uint64_t frames, uint32_t from_hz, uint32_t to_hz)
+{
+	return frames / from_hz * to_hz + frames % from_hz * to_hz / from_hz;
+}
+
+/* Frames of the song are counted at the rate of the link that they lie in. */
+static void
+follow_rate(struct stream *stream, uint32_t rate_hz)
+{
+	if (stream->chain_hz != 0 && stream->chain_hz != rate_hz) {
+		stream->chain_base =
+			rescale(stream->chain_base, stream->chain_hz, rate_hz);
+		stream->base_frame =
+			rescale(stream->base_frame, stream->chain_hz, rate_hz);
+	}
+	stream->chain_hz = rate_hz;
+}
+
+/* Whether the wanted start lies behind the end of this link. */
+static bool
+starts_past_link(const struct stream *stream)
+{
+	const uint64_t frames = stream->live_info->frames;
+
+	return frames != 0 && stream->base_frame >= stream->chain_base + frames;
+}
+
+/* To where the stream is to begin, or to the link's last frame if that lies
+ * behind it; sets spec and base_frame. */
 static int
 seek_to_start(struct stream *stream)
 {
 	const struct audio_spec *spec = &stream->live_info->spec;
-	uint64_t frame = stream->base_frame;
+	uint64_t frame;
 
 	if (!audio_spec_valid(spec))
 		return -EINVAL;
 	stream->spec = *spec;
+	follow_rate(stream, spec->rate_hz);
 	if (!stream->start_exact)
-		frame = stream->start_ns <= 0
+		stream->base_frame =
+			stream->start_ns <= 0
 				? 0
 				: clock_ns_to_frames(stream->start_ns,
 						     spec->rate_hz);
-	if (frame < stream->chain_base)
-		frame = stream->chain_base;
-	stream->base_frame = frame;
-	if (frame == stream->chain_base)
+	if (stream->base_frame < stream->chain_base)
+		stream->base_frame = stream->chain_base;
+	frame = stream->base_frame - stream->chain_base;
+	if (starts_past_link(stream))
+		frame = stream->live_info->frames - 1;
+	if (frame == 0)
 		return 0;
-	return stream->decoder->ops->seek(stream->decoder,
-					  frame - stream->chain_base);
-}
-
-/* True when the song goes on in another link before the wanted frame. */
-static bool
-starts_in_later_link(const struct stream *stream)
-{
-	const struct decoder_info *info = stream->live_info;
-
-	return stream_get_end(stream) == STREAM_LINKED &&
-	       pcm_ring_written(&stream->pcm) == 0 && info->frames != 0 &&
-	       info->link_offset > stream->chain_offset &&
-	       stream->base_frame >= stream->chain_base + info->frames;
+	return stream->decoder->ops->seek(stream->decoder, frame);
 }
 
 static int
@@ -190,12 +210,45 @@ decode_until(struct stream *stream, size_t frames)
 	return 0;
 }
 
-static void
-forget_end(struct stream *stream)
+/* Decodes what is left of a link, for nothing. */
+static int
+skip_rest(struct stream *stream)
 {
-	atomic_store(&stream->end, STREAM_GOES_ON);
-	atomic_store(&stream->link_awaited, 0);
+	int result = 0;
+
+	while (result == 0 && stream_get_end(stream) == STREAM_GOES_ON) {
+		pcm_ring_reset(&stream->pcm);
+		result = decode_until(stream, 1);
+	}
 	pcm_ring_reset(&stream->pcm);
+	pcm_ring_end(&stream->pcm);
+	return result;
+}
+
+/* On to the link that the wanted start lies in, or to the song's end. */
+static int
+go_to_link(struct stream *stream)
+{
+	unsigned links;
+	int result = 0;
+
+	for (links = 0; links < PRIME_LINKS_MAX; links++) {
+		if (!starts_past_link(stream))
+			return 0;
+		result = skip_rest(stream);
+		if (result < 0 || stream_get_end(stream) != STREAM_LINKED)
+			return result;
+		atomic_store(&stream->end, STREAM_GOES_ON);
+		atomic_store(&stream->link_awaited, 0);
+		result = open_next_link(stream);
+		if (result == 0)
+			result = seek_to_start(stream);
+		if (result == 0)
+			result = place_pcm(stream);
+		if (result < 0)
+			return result;
+	}
+	return -EINVAL;
 }
 
 static int
@@ -215,26 +268,14 @@ check_sound(const struct stream *stream)
 static int
 prime(struct stream *stream)
 {
-	unsigned links;
 	int result = place_pcm(stream);
 
-	if (result < 0)
-		return result;
-	for (links = 0; links < PRIME_LINKS_MAX; links++) {
+	if (result == 0)
+		result = go_to_link(stream);
+	if (result == 0)
 		result = decode_until(stream,
 				      (size_t)((uint64_t)stream->spec.rate_hz *
 					       STREAM_PRIME_MS / 1000));
-		if (result < 0 || !starts_in_later_link(stream))
-			break;
-		forget_end(stream);
-		result = open_next_link(stream);
-		if (result == 0)
-			result = seek_to_start(stream);
-		if (result == 0)
-			result = place_pcm(stream);
-		if (result < 0)
-			return result;
-	}
 	if (result == 0)
 		result = check_sound(stream);
 	if (result == 0 && stream->rt)
