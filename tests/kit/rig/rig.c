@@ -358,6 +358,7 @@ rig_read_wav(const char *path, struct rig_wav *ret_wav)
 {
 	FILE *file = fopen(path, "rb");
 	uint8_t head[12], chunk[8], format[40] = {0};
+	void *content;
 	size_t bytes;
 
 	memset(ret_wav, 0, sizeof(*ret_wav));
@@ -376,11 +377,14 @@ rig_read_wav(const char *path, struct rig_wav *ret_wav)
 	ret_wav->rate_hz = le(format + 4, 4);
 	ret_wav->bits = le(format + 14, 2);
 	bytes = le(chunk + 4, 4);
-	crew_check(ret_wav->bits == 16);
-	ret_wav->samples = malloc(bytes + 1);
-	crew_check(ret_wav->samples != NULL);
-	crew_check(fread(ret_wav->samples, 1, bytes, file) == bytes);
-	ret_wav->frames = bytes / 2 / ret_wav->channels;
+	crew_check(ret_wav->bits == 16 || ret_wav->bits == 32);
+	if (ret_wav->bits == 16)
+		content = ret_wav->samples = malloc(bytes + 1);
+	else
+		content = ret_wav->floats = malloc(bytes + 1);
+	crew_check(content != NULL);
+	crew_check(fread(content, 1, bytes, file) == bytes);
+	ret_wav->frames = bytes / (ret_wav->bits / 8) / ret_wav->channels;
 	fclose(file);
 }
 

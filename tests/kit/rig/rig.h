@@ -41,9 +41,10 @@ struct rig_song {
 	uint32_t channels;
 };
 
-/* What the wav output holds, as 16-bit samples. */
+/* What the wav output holds: 16-bit samples or floats. */
 struct rig_wav {
-	int16_t *samples;
+	int16_t *samples; /* of 16 bits, or NULL */
+	float *floats;    /* of 32 bits, or NULL */
 	size_t frames;
 	uint32_t rate_hz;
 	uint32_t channels;
@@ -85,7 +86,7 @@ void rig_make_flac(const struct rig *rig, const struct rig_song *song);
 void rig_make(const struct rig *rig, const char *name, unsigned seed,
 	      uint32_t frames);
 
-/* Only for files of 16 bits; samples are the caller's to free. */
+/* samples and floats are the caller's to free. */
 void rig_read_wav(const char *path, struct rig_wav *ret_wav);
 /* How many frames of the wav, from at on, are the song's from song_frame on;
  * at most frames. */
