@@ -363,7 +363,8 @@ rig_read_wav(const char *path, struct rig_wav *ret_wav)
 
 	memset(ret_wav, 0, sizeof(*ret_wav));
 	if (file == NULL)
-		crew_check(file != NULL);
+		if (file == NULL)
+			abort();
 	crew_check(fread(head, 1, 12, file) == 12);
 	while (fread(chunk, 1, 8, file) == 8 && memcmp(chunk, "data", 4) != 0) {
 		const uint32_t length = le(chunk + 4, 4);
