@@ -278,7 +278,7 @@ state_up(struct app *app)
 	struct text error = {0};
 	struct player_saved saved = {.volume = 100, .song = -1};
 	bool found = false;
-	int result;
+	int result = 0;
 
 	result = state_load(conf_text(app->conf, CONF_LIBRARY_STATE),
 			    app->queue, &saved, &found, &app->state, &error);
@@ -369,7 +369,7 @@ app_run(const struct conf *conf)
 		.state_interval_ns =
 			conf_int(conf, CONF_PLAYER_STATE_INTERVAL_S) * NS_PER_S,
 	};
-	int result;
+	int result = 0;
 
 	log_set_level((enum log_level)conf_choice(conf, CONF_LOG_LEVEL));
 	result = rooms_up(&app);

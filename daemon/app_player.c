@@ -34,7 +34,7 @@ open_song(void *context, const struct song *song, int64_t start_ns)
 	struct app_player *app = context;
 	const struct source_ref ref = {song_uri(song), getuid()};
 	uint64_t stream = 0;
-	int result;
+	int result = 0;
 
 	result = engine_open(app->engine, LANE_MUSIC, &ref, start_ns, &stream);
 	if (result < 0) {
@@ -66,7 +66,7 @@ static void
 follow_stream(void *context, uint64_t stream, uint64_t next)
 {
 	struct app_player *app = context;
-	int result;
+	int result = 0;
 
 	result = engine_follow(app->engine, LANE_MUSIC, stream, next);
 	if (result < 0)
@@ -203,7 +203,7 @@ on_output_changed(void *context)
 {
 	struct app_player *app = context;
 	struct engine_output output = {0};
-	bool lost;
+	bool lost = false;
 
 	engine_output(app->engine, &output);
 	lost = output.state == OUTPUT_RETRY;

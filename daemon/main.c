@@ -79,7 +79,7 @@ main(int argc, char *argv[])
 	struct text error = {0};
 	struct conf *conf = NULL;
 	enum conf_action action = CONF_RUN;
-	int status;
+	int status = 0;
 
 	tame_malloc();
 	thread_adopt(THREAD_ROLE_CONTROL, "rotaryd");

@@ -66,7 +66,7 @@ static const struct {
 static RT_SAFE int
 output_of(uint32_t channels, uint8_t place)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
 	for (i = 0; i < channels; i++) {
 		if (layouts[channels - 1][i] == place)
@@ -94,7 +94,7 @@ place_input(struct channel_map *map, uint32_t in)
 {
 	const uint8_t place = layouts[map->in - 1][in];
 	const int own = output_of(map->out, place);
-	unsigned i;
+	unsigned i = 0;
 
 	if (own >= 0) {
 		map->matrix[own][in] = 1.0F;
@@ -111,7 +111,7 @@ static RT_SAFE void
 normalize(struct channel_map *map)
 {
 	float most = 1.0F;
-	uint32_t i, j;
+	uint32_t i = 0, j = 0;
 
 	for (i = 0; i < map->out; i++) {
 		float sum = 0.0F;
@@ -129,7 +129,7 @@ normalize(struct channel_map *map)
 static RT_SAFE void
 find_copies(struct channel_map *map)
 {
-	uint32_t i, j;
+	uint32_t i = 0, j = 0;
 
 	map->copies = true;
 	for (i = 0; i < map->out; i++) {
@@ -150,7 +150,7 @@ find_copies(struct channel_map *map)
 RT_SAFE void
 channel_map_init(struct channel_map *map, uint32_t in, uint32_t out)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
 	memset(map, 0, sizeof(*map));
 	map->in = in;
@@ -172,8 +172,8 @@ channel_map_copy(const struct channel_map *map, void *out, const void *in,
 {
 	const uint32_t *from = in;
 	uint32_t *to = out;
-	uint32_t channel;
-	size_t i;
+	uint32_t channel = 0;
+	size_t i = 0;
 
 	for (i = 0; i < frames; i++, from += map->in, to += map->out) {
 		for (channel = 0; channel < map->out; channel++) {
@@ -188,8 +188,8 @@ RT_SAFE void
 channel_map_mix(const struct channel_map *map, float *out, const float *in,
 		size_t frames)
 {
-	uint32_t channel, j;
-	size_t i;
+	uint32_t channel = 0, j = 0;
+	size_t i = 0;
 
 	for (i = 0; i < frames; i++, in += map->in, out += map->out) {
 		for (channel = 0; channel < map->out; channel++) {

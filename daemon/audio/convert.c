@@ -19,7 +19,7 @@ enum { PIECE_SAMPLES = 384 };
 static RT_SAFE void
 store_s16(int16_t *out, const int32_t *in, size_t samples)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++)
 		out[i] = (int16_t)in[i];
@@ -28,7 +28,7 @@ store_s16(int16_t *out, const int32_t *in, size_t samples)
 static RT_SAFE void
 store_s24_3(uint8_t *out, const int32_t *in, size_t samples)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++) {
 		const uint32_t value = (uint32_t)in[i];
@@ -42,7 +42,7 @@ store_s24_3(uint8_t *out, const int32_t *in, size_t samples)
 static RT_SAFE void
 store_s32(int32_t *out, const int32_t *in, size_t samples, uint32_t shift)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++)
 		out[i] = (int32_t)((uint32_t)in[i] << shift);
@@ -75,7 +75,7 @@ store(const struct card_spec *card, void *out, const int32_t *in,
 static RT_SAFE void
 shift_right(int32_t *out, const int32_t *in, size_t samples, uint32_t shift)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++)
 		out[i] = in[i] >> shift;
@@ -85,8 +85,8 @@ shift_right(int32_t *out, const int32_t *in, size_t samples, uint32_t shift)
 static RT_SAFE void
 make_noise(int32_t *out, uint64_t first_frame, size_t frames, uint32_t channels)
 {
-	uint32_t channel;
-	size_t i;
+	uint32_t channel = 0;
+	size_t i = 0;
 
 	for (i = 0; i < frames; i++, out += channels) {
 		for (channel = 0; channel + 1 < channels; channel += 2) {
@@ -108,7 +108,7 @@ quantize_s32(int32_t *out, const int32_t *in, const int32_t *noise,
 {
 	const int64_t half = INT64_C(1) << (shift - 1);
 	const int64_t max = INT32_MAX >> shift;
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++) {
 		const int64_t dither =
@@ -128,7 +128,7 @@ quantize_f32(int32_t *out, const float *in, const int32_t *noise,
 {
 	const double scale = (double)(UINT32_C(1) << (bits - 1));
 	const double max = scale - 1.0;
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++) {
 		double value = (double)in[i] * scale;
@@ -242,7 +242,7 @@ convert_card_to_s32(enum card_format format, int32_t *out, const void *in,
 		.channels = 1, .format = CARD_S32, .bits = 32};
 	const size_t bytes = card_format_bytes(format);
 	const uint8_t *from = in;
-	size_t i;
+	size_t i = 0;
 
 	if (format == CARD_F32) {
 		convert_f32_to_card(&spec, out, in, samples, 0);
@@ -258,7 +258,7 @@ convert_card_to_f32(enum card_format format, float *out, const void *in,
 {
 	const size_t bytes = card_format_bytes(format);
 	const uint8_t *from = in;
-	size_t i;
+	size_t i = 0;
 
 	if (format == CARD_F32) {
 		memcpy(out, in, samples * sizeof(float));
@@ -271,7 +271,7 @@ convert_card_to_f32(enum card_format format, float *out, const void *in,
 RT_SAFE void
 convert_s32_to_f32(float *out, const int32_t *in, size_t samples)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < samples; i++)
 		out[i] = (float)in[i] * 0x1p-31F;

@@ -26,7 +26,7 @@ gain_ramp_done(const struct gain_ramp *ramp, uint64_t frame)
 RT_SAFE void
 gain_fill(float *gains, size_t frames, float value)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < frames; i++)
 		gains[i] = value;
@@ -37,7 +37,7 @@ gain_multiply(float *gains, size_t frames, const struct gain_ramp *ramp,
 	      uint64_t first_frame)
 {
 	const bool done = gain_ramp_done(ramp, first_frame);
-	size_t i;
+	size_t i = 0;
 
 	if (done && ramp->to == 1.0F)
 		return;
@@ -51,7 +51,7 @@ gain_multiply(float *gains, size_t frames, const struct gain_ramp *ramp,
 static RT_SAFE void
 add_stereo_f32(float *sum, const float *in, const float *gains, size_t frames)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < frames; i++) {
 		sum[2 * i] += in[2 * i] * gains[i];
@@ -62,7 +62,7 @@ add_stereo_f32(float *sum, const float *in, const float *gains, size_t frames)
 static RT_SAFE void
 add_stereo_s32(float *sum, const int32_t *in, const float *gains, size_t frames)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < frames; i++) {
 		const float gain = gains[i] * 0x1p-31F;
@@ -76,8 +76,8 @@ RT_SAFE void
 gain_add_f32(float *sum, const float *in, const float *gains, size_t frames,
 	     uint32_t channels)
 {
-	uint32_t channel;
-	size_t i;
+	uint32_t channel = 0;
+	size_t i = 0;
 
 	if (channels == 2) {
 		add_stereo_f32(sum, in, gains, frames);
@@ -93,8 +93,8 @@ RT_SAFE void
 gain_add_s32(float *sum, const int32_t *in, const float *gains, size_t frames,
 	     uint32_t channels)
 {
-	uint32_t channel;
-	size_t i;
+	uint32_t channel = 0;
+	size_t i = 0;
 
 	if (channels == 2) {
 		add_stereo_s32(sum, in, gains, frames);

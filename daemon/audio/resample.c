@@ -76,7 +76,7 @@ warm_up(struct resampler *resampler)
 	const uint64_t period = resampler->in_hz / divisor;
 	const uint64_t periods = (WARM_FRAMES_MIN + period - 1) / period;
 	uint64_t left = periods * period;
-	size_t taken;
+	size_t taken = 0;
 
 	resampler->to_drop = 0;
 	if (left > WARM_FRAMES_MAX)
@@ -124,8 +124,8 @@ resampler_create(struct allocator *allocator, uint32_t in_hz, uint32_t out_hz,
 		 uint32_t channels, struct resampler **ret_resampler)
 {
 	const struct soxr_module *module = soxr_module_load();
-	struct resampler *resampler;
-	int error;
+	struct resampler *resampler = NULL;
+	int error = 0;
 
 	if (module == NULL)
 		return -ELIBACC;

@@ -57,7 +57,7 @@ reserve(struct comments *comments, size_t length)
 {
 	const size_t wanted = comments->kept_length + length;
 	size_t capacity = comments->kept_capacity;
-	char *kept;
+	char *kept = NULL;
 
 	if (wanted > COMMENTS_TOTAL_MAX)
 		return false;
@@ -116,9 +116,9 @@ static void
 end_item(struct comments *comments)
 {
 	char *text = comments->kept + comments->item + LENGTH_BYTES;
-	uint32_t value_length;
-	char *equals;
-	size_t length;
+	uint32_t value_length = 0;
+	char *equals = NULL;
+	size_t length = 0;
 
 	comments->phase = comments->count > 0 ? PHASE_ITEM_LENGTH : PHASE_DONE;
 	if (!comments->keeping)
@@ -213,7 +213,7 @@ comments_each(const struct comments *comments, decoder_tag_fn *tag,
 	while (at < end) {
 		const char *name = comments->kept + at + LENGTH_BYTES;
 		const char *value = name + strlen(name) + 1;
-		uint32_t value_length;
+		uint32_t value_length = 0;
 
 		memcpy(&value_length, comments->kept + at,
 		       sizeof(value_length));

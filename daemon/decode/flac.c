@@ -79,7 +79,7 @@ pass_damage(struct flac *flac)
 {
 	struct window *window = &flac->window;
 	struct flac_frame frame;
-	bool found;
+	bool found = false;
 	enum flac_parse stream = FLAC_PARSE_NO;
 
 	if (flac->lost_bytes == 0 && flac->window.offset > flac->audio_offset)
@@ -102,7 +102,7 @@ flac_find_frame(struct flac *flac, struct flac_frame *ret_frame,
 	const uint8_t *bytes = window_bytes(window);
 	const size_t length = window_length(window);
 	struct flac_frame next;
-	bool found;
+	bool found = false;
 
 	switch (length == 0 ? FLAC_PARSE_SHORT
 			    : flac_frame_parse(bytes, length, ret_frame)) {

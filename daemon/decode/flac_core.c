@@ -191,7 +191,7 @@ flac_core_create(struct allocator *allocator,
 		 struct flac_core **ret_core)
 {
 	struct flac_core *core = allocator_new(allocator, sizeof(*core));
-	int error;
+	int error = 0;
 
 	if (core == NULL)
 		return -ENOMEM;

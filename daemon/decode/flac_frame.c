@@ -51,7 +51,7 @@ static RT_SAFE size_t
 parse_number(const uint8_t *bytes, size_t length, uint64_t *ret_number)
 {
 	const uint8_t first = bytes[0];
-	uint64_t number;
+	uint64_t number = 0;
 	size_t count = 0;
 
 	while (count < 8 && (first & 0x80 >> count) != 0)
@@ -147,13 +147,13 @@ flac_frame_parse(const uint8_t *bytes, size_t length,
 		 struct flac_frame *ret_frame)
 {
 	static const uint32_t bits[] = {0, 8, 12, 0, 16, 20, 24, 32};
-	uint32_t block_code;
-	uint32_t rate_code;
-	uint32_t assignment;
-	size_t number_bytes;
-	size_t before_rate;
-	size_t before_crc;
-	uint64_t number;
+	uint32_t block_code = 0;
+	uint32_t rate_code = 0;
+	uint32_t assignment = 0;
+	size_t number_bytes = 0;
+	size_t before_rate = 0;
+	size_t before_crc = 0;
+	uint64_t number = 0;
 
 	if (length <= FIXED_PART_BYTES)
 		return length < 2 || (bytes[0] == SYNC_FIRST &&

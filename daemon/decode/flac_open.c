@@ -71,7 +71,7 @@ skip_id3(struct window *window)
 static int
 read_stream_info(struct flac *flac, uint32_t length)
 {
-	int error;
+	int error = 0;
 
 	if (length < FLAC_STREAM_INFO_BYTES)
 		return 0;
@@ -88,7 +88,7 @@ read_comments(struct flac *flac, uint32_t length)
 	comments_begin(&flac->comments);
 	while (length > 0) {
 		size_t count = window_length(&flac->window);
-		int error;
+		int error = 0;
 
 		if (count > length)
 			count = length;
@@ -114,9 +114,9 @@ read_blocks(struct flac *flac)
 		const uint64_t at = window->offset;
 		int error = see(window, BLOCK_HEAD_BYTES);
 		const uint8_t *head = window_bytes(window);
-		uint32_t length;
-		int type;
-		bool last;
+		uint32_t length = 0;
+		int type = 0;
+		bool last = false;
 
 		if (error < 0)
 			return error;
@@ -163,8 +163,8 @@ try_first(struct flac *flac, const struct flac_frame *frame, size_t length)
 	struct stage nowhere = {0};
 	struct flac_frame second;
 	struct flac_block block;
-	bool has_second;
-	int error;
+	bool has_second = false;
+	int error = 0;
 
 	if (!track->has_stream && (frame->rate_hz == 0 || frame->bits == 0)) {
 		flac_frame_was_bad(flac, length);
@@ -198,7 +198,7 @@ find_first(struct flac *flac)
 	while (flac->lost_bytes <= SEARCH_BYTES_MAX) {
 		struct flac_frame frame;
 		size_t length = 0;
-		int error;
+		int error = 0;
 
 		switch (flac_find_frame(flac, &frame, &length)) {
 		case FLAC_FIND_FRAME:
@@ -249,8 +249,8 @@ read_head(struct flac *flac)
 {
 	struct window *window = &flac->window;
 	struct flac_frame frame;
-	const uint8_t *magic;
-	size_t lead;
+	const uint8_t *magic = NULL;
+	size_t lead = 0;
 	int error = skip_id3(window);
 
 	if (error < 0)
@@ -332,7 +332,7 @@ flac_open(struct allocator *allocator, struct reader *reader,
 	  struct decoder **ret_decoder)
 {
 	struct flac *flac = allocator_new(allocator, sizeof(*flac));
-	int error;
+	int error = 0;
 
 	if (flac == NULL)
 		return -ENOMEM;

@@ -42,7 +42,7 @@ find_good(struct flac *flac, uint64_t from, uint64_t to, uint64_t *ret_offset,
 	while (flac->window.offset < to) {
 		struct flac_frame frame;
 		size_t length = 0;
-		size_t used;
+		size_t used = 0;
 
 		switch (flac_find_frame(flac, &frame, &length)) {
 		case FLAC_FIND_FRAME:
@@ -100,10 +100,10 @@ static int
 narrow(struct flac *flac, struct search *search)
 {
 	for (int number = 0; number < GUESSES_MAX; number++) {
-		uint64_t middle;
+		uint64_t middle = 0;
 		uint64_t offset = 0;
 		uint64_t frame = 0;
-		int error;
+		int error = 0;
 
 		if (search->high_offset - search->low_offset <= NEAR_BYTES)
 			break;
@@ -135,7 +135,7 @@ flac_seek(struct decoder *decoder, uint64_t frame)
 		.high_frame = total,
 		.target = frame,
 	};
-	int error;
+	int error = 0;
 
 	if (search.high_offset == UINT64_MAX)
 		return -ESPIPE;

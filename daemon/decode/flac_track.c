@@ -180,7 +180,7 @@ flac_track_tail(struct flac_track *track, uint64_t lost_bytes,
 		uint64_t audio_bytes, bool cut)
 {
 	const uint64_t total = track->info.frames;
-	uint64_t missing;
+	uint64_t missing = 0;
 	uint64_t allowed = (uint64_t)TAIL_BLOCKS_CUT * track->stage.capacity;
 
 	if (!track->placed || total <= track->end || lost_bytes == 0 ||

@@ -80,7 +80,7 @@ read_headers(struct ogg_flac *flac)
 {
 	struct ogg_piece piece;
 	int error = ogg_link_next(&flac->link, &piece);
-	bool last;
+	bool last = false;
 
 	if (error < 0)
 		return error;
@@ -112,7 +112,7 @@ try_packet(struct ogg_flac *flac, const struct ogg_piece *piece)
 {
 	enum flac_track_status status = FLAC_TRACK_DAMAGED;
 	struct flac_frame frame;
-	size_t used;
+	size_t used = 0;
 
 	if (piece->length == 0 || piece->bytes[0] != FRAME_FIRST_BYTE)
 		return FLAC_TRACK_DAMAGED;
@@ -136,10 +136,10 @@ start_track(struct ogg_flac *flac, const struct ogg_piece *piece, bool lost)
 	struct flac_frame first;
 	struct flac_frame second;
 	struct flac_block block;
-	const uint8_t *next;
-	size_t next_length;
+	const uint8_t *next = NULL;
+	size_t next_length = 0;
 	bool has_second = false;
-	int error;
+	int error = 0;
 
 	if (flac_frame_parse(piece->bytes, piece->length, &first) !=
 		    FLAC_PARSE_OK ||
@@ -267,7 +267,7 @@ open(struct allocator *allocator, struct reader *reader,
      struct decoder **ret_decoder)
 {
 	struct ogg_flac *flac = allocator_new(allocator, sizeof(*flac));
-	int error;
+	int error = 0;
 
 	if (flac == NULL)
 		return -ENOMEM;
@@ -363,7 +363,7 @@ seek(struct decoder *decoder, uint64_t frame)
 	struct ogg_flac *flac = (struct ogg_flac *)decoder;
 	const uint64_t total = flac->track.info.frames;
 	uint64_t offset = 0;
-	int error;
+	int error = 0;
 
 	if ((total > 0 && frame >= total) ||
 	    frame > INT64_MAX - flac->track.base) {

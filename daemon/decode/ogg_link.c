@@ -29,7 +29,7 @@ ogg_link_reserve(struct ogg_link *link, size_t bytes)
 {
 	size_t capacity = link->partial_capacity > 0 ? link->partial_capacity
 						     : LACING_FULL + 1;
-	uint8_t *partial;
+	uint8_t *partial = NULL;
 
 	if (bytes <= link->partial_capacity)
 		return 0;
@@ -108,7 +108,7 @@ static void
 begin_page(struct ogg_link *link, const struct ogg_page_info *page)
 {
 	const bool continued = (page->flags & OGG_PAGE_CONTINUED) != 0;
-	bool ends;
+	bool ends = false;
 
 	link->page = *page;
 	link->has_page = true;
@@ -160,10 +160,10 @@ next_page(struct ogg_link *link)
 enum ogg_status
 ogg_link_packet(struct ogg_link *link, struct ogg_piece *ret_piece)
 {
-	const uint8_t *bytes;
-	uint32_t length;
-	bool ends;
-	bool last;
+	const uint8_t *bytes = NULL;
+	uint32_t length = 0;
+	bool ends = false;
+	bool last = false;
 
 	if (!link->has_page)
 		return next_page(link);
@@ -224,8 +224,8 @@ RT_SAFE size_t
 ogg_link_peek(const struct ogg_link *link, struct ogg_cursor *cursor,
 	      const uint8_t **ret_bytes)
 {
-	uint32_t length;
-	bool ends;
+	uint32_t length = 0;
+	bool ends = false;
 
 	if (!link->has_page)
 		return 0;
@@ -321,7 +321,7 @@ ogg_link_open(struct ogg_link *link, struct allocator *allocator,
 	      struct reader *reader, ogg_codec_fn *codec)
 {
 	uint64_t offset = 0;
-	int error;
+	int error = 0;
 
 	*link = (struct ogg_link){
 		.allocator = allocator,

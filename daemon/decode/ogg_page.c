@@ -37,7 +37,7 @@ ogg_page_parse(const uint8_t *bytes, size_t length,
 	       struct ogg_page_info *ret_page)
 {
 	uint32_t body = 0;
-	uint8_t segments;
+	uint8_t segments = 0;
 
 	if (length < OGG_PAGE_HEAD_BYTES ||
 	    memcmp(bytes, capture, sizeof(capture)) != 0)
@@ -69,7 +69,7 @@ checksum_is_good(uint8_t *bytes, const struct ogg_page_info *page)
 		.body_len = (long)(page->bytes - page->head_bytes),
 	};
 	uint8_t claimed[CHECKSUM_BYTES];
-	bool good;
+	bool good = false;
 
 	memcpy(claimed, bytes + AT_CHECKSUM, CHECKSUM_BYTES);
 	RT_EXCEPTION("libogg: arithmetic over the page, nothing else")
@@ -92,7 +92,7 @@ go_to_capture(struct window *window)
 	while (at < length) {
 		const uint8_t *first =
 			memchr(bytes + at, capture[0], length - at);
-		size_t count;
+		size_t count = 0;
 
 		if (first == NULL) {
 			at = length;

@@ -123,7 +123,7 @@ ogg_link_find_end(struct ogg_link *link)
 	uint64_t low = link->data;
 	uint64_t high = length;
 	struct ogg_page_info page;
-	int error;
+	int error = 0;
 
 	if (length == UINT64_MAX || length <= link->data)
 		return 0;
@@ -153,7 +153,7 @@ int
 ogg_link_last_granule(struct ogg_link *link, int64_t *ret_granule)
 {
 	struct ogg_page_info page;
-	int error;
+	int error = 0;
 
 	*ret_granule = -1;
 	if (link->end == UINT64_MAX || link->end <= link->data)

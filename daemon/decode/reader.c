@@ -35,9 +35,9 @@ int
 reader_fill(struct byte_ring *ring, struct source *source, size_t limit)
 {
 	while (limit > 0) {
-		size_t room;
+		size_t room = 0;
 		void *span = byte_ring_write_span(ring, &room);
-		ssize_t count;
+		ssize_t count = 0;
 
 		if (room == 0)
 			return 0;
@@ -58,7 +58,7 @@ reader_fill(struct byte_ring *ring, struct source *source, size_t limit)
 static enum reader_status
 fetch(struct reader *reader)
 {
-	int error;
+	int error = 0;
 
 	if (byte_ring_at_end(reader->ring))
 		return READER_EOF;
@@ -136,7 +136,7 @@ reader_can_seek(const struct reader *reader)
 int
 reader_seek(struct reader *reader, uint64_t offset)
 {
-	int error;
+	int error = 0;
 
 	assert(reader->direct);
 	if (offset >= reader->offset &&

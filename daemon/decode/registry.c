@@ -77,7 +77,7 @@ read_head(struct reader *reader, uint8_t *ret_head, size_t *ret_length)
 static uint64_t
 id3_length(const uint8_t *head, size_t length)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 
 	if (length < ID3_HEAD_BYTES || memcmp(head, "ID3", 3) != 0)
 		return 0;

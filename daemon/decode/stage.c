@@ -34,7 +34,7 @@ stage_finish(struct stage *stage)
 int
 stage_reserve(struct stage *stage, size_t capacity)
 {
-	uint32_t *samples;
+	uint32_t *samples = NULL;
 
 	if (capacity <= stage->capacity)
 		return 0;
@@ -68,7 +68,7 @@ stage_take(struct stage *stage, void *ret_samples, size_t capacity)
 {
 	const size_t frame_bytes = stage->channels * sizeof(*stage->samples);
 	const uint64_t end = stage->block_at + stage->block_frames;
-	uint64_t count;
+	uint64_t count = 0;
 
 	if (!stage_holds(stage))
 		return 0;

@@ -64,7 +64,7 @@ frames_of_page(struct vorbis *vorbis, long block)
 
 	while (block > 0) {
 		const uint8_t *bytes = NULL;
-		size_t length;
+		size_t length = 0;
 
 		if (previous > 0)
 			frames += (previous + block) / 4;
@@ -99,8 +99,8 @@ set_clock(struct vorbis *vorbis, long block)
 {
 	const struct ogg_page_info *page = &vorbis->link.page;
 	const int64_t frames = frames_of_page(vorbis, block);
-	int64_t place;
-	int64_t limit;
+	int64_t place = 0;
+	int64_t limit = 0;
 
 	if (page->granule < 0)
 		return; /* no packet ends here: the next page tells */
@@ -282,7 +282,7 @@ seek(struct decoder *decoder, uint64_t frame)
 	const uint64_t total = vorbis->info.frames;
 	const int64_t run_up = vorbis_info_blocksize(&vorbis->library_info, 1);
 	uint64_t offset = 0;
-	int error;
+	int error = 0;
 
 	stage_move(&vorbis->stage, frame);
 	if ((total > 0 && frame >= total) ||

@@ -58,7 +58,7 @@ static int
 give_header(struct vorbis *vorbis, const uint8_t *bytes, size_t length)
 {
 	ogg_packet wrapped = vorbis_wrap(bytes, length);
-	int result;
+	int result = 0;
 
 	wrapped.b_o_s = vorbis->packet_number == 0;
 	wrapped.packetno = vorbis->packet_number++;
@@ -233,7 +233,7 @@ vorbis_open(struct allocator *allocator, struct reader *reader,
 	    struct decoder **ret_decoder)
 {
 	struct vorbis *vorbis = allocator_new(allocator, sizeof(*vorbis));
-	int error;
+	int error = 0;
 
 	if (vorbis == NULL)
 		return -ENOMEM;

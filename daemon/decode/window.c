@@ -98,7 +98,7 @@ int
 window_seek(struct window *window, uint64_t offset)
 {
 	const uint64_t block_offset = window->offset - window->start;
-	int error;
+	int error = 0;
 
 	/* What was dropped is still there until the bytes are moved. */
 	if (offset >= block_offset && offset - block_offset <= window->end) {

@@ -57,7 +57,7 @@ push_level(struct walk *walk, int fd, bool by_link)
 {
 	struct level *level = calloc(1, sizeof(*level));
 	struct stat status;
-	int error;
+	int error = 0;
 
 	if (level == NULL || fstat(fd, &status) < 0) {
 		error = level == NULL ? -ENOMEM : -errno;
@@ -103,7 +103,7 @@ enter(struct walk *walk, const struct folder_item *item)
 {
 	const bool by_link = item->by_link || walk->level->by_link;
 	int error = may_enter(walk, item);
-	int fd;
+	int fd = 0;
 
 	if (error <= 0)
 		return error;
@@ -120,7 +120,7 @@ read_song(const struct walk *walk, int64_t mtime_s, struct song **ret_song,
 	  const char **ret_reason)
 {
 	const struct source_ref ref = {walk->uri.bytes, walk->request->ref.uid};
-	struct song_builder *builder;
+	struct song_builder *builder = NULL;
 	int error = folder_read_song(walk->request->root, &ref, ret_song,
 				     ret_reason);
 
@@ -162,9 +162,9 @@ static int
 step(struct walk *walk)
 {
 	struct level *level = walk->level;
-	const struct folder_item *item;
-	const char *ignored;
-	int error;
+	const struct folder_item *item = NULL;
+	const char *ignored = NULL;
+	int error = 0;
 
 	if (folder_cancelled(walk->request))
 		return -ECANCELED;
@@ -212,8 +212,8 @@ static int
 set_uri(struct walk *walk)
 {
 	const char *uri = walk->request->ref.uri;
-	char *path;
-	int error;
+	char *path = NULL;
+	int error = 0;
 
 	if (!path_uri_is_local(uri)) {
 		error = path_uri_check(uri);

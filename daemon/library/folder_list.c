@@ -42,8 +42,8 @@ folder_cancelled(const struct folder_request *request)
 int
 folder_open(const struct folder_request *request, const char *uri, int flags)
 {
-	char *path;
-	int fd;
+	char *path = NULL;
+	int fd = 0;
 
 	if (!path_uri_is_local(uri))
 		return path_open(request->root, uri, flags);
@@ -93,8 +93,8 @@ static int
 append(struct folder_list *list, const char *name,
        const struct folder_item *item)
 {
-	struct folder_item *items;
-	size_t capacity;
+	struct folder_item *items = NULL;
+	size_t capacity = 0;
 
 	if (list->count == list->capacity) {
 		capacity = list->capacity == 0 ? 32 : list->capacity * 2;
@@ -130,7 +130,7 @@ add_name(struct folder_list *list, const struct folder_request *request,
 {
 	struct folder_item item = {0};
 	struct stat status;
-	int error;
+	int error = 0;
 
 	if (name[0] == '.' || strchr(name, '\n') != NULL)
 		return 0;
@@ -169,7 +169,7 @@ folder_list_read(struct folder_list *list, const struct folder_request *request,
 		 const char *uri, int fd)
 {
 	DIR *folder = fdopendir(fd);
-	const struct dirent *entry;
+	const struct dirent *entry = NULL;
 	int error = 0;
 
 	if (folder == NULL) {

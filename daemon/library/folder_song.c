@@ -63,12 +63,12 @@ static int
 read_tags(struct song_builder *builder, struct source *source, const char *uri,
 	  const char **ret_reason)
 {
-	const struct decoder_info *info;
+	const struct decoder_info *info = NULL;
 	struct decoder *decoder = NULL;
 	struct reader reader;
 	struct byte_ring ring;
 	void *buffer = malloc(RING_BYTES);
-	int error;
+	int error = 0;
 
 	*ret_reason = NULL;
 	if (buffer == NULL)
@@ -98,9 +98,9 @@ int
 folder_read_song(const struct path_root *root, const struct source_ref *ref,
 		 struct song **ret_song, const char **ret_reason)
 {
-	struct song_builder *builder;
+	struct song_builder *builder = NULL;
 	struct source *source = NULL;
-	struct song *song;
+	struct song *song = NULL;
 	int error = source_open(root, ref, &source);
 
 	*ret_reason = reason_of(error);

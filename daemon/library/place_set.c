@@ -53,7 +53,7 @@ grow(struct place_set *set)
 int
 place_set_add(struct place_set *set, struct place place)
 {
-	struct place *slot;
+	struct place *slot = NULL;
 
 	if (set->count >= set->capacity / 2 && grow(set) < 0)
 		return -ENOMEM;

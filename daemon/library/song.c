@@ -192,7 +192,7 @@ song_tag(const struct song *song, size_t index, const char **ret_value)
 const char *
 song_tag_value(const struct song *song, enum tag tag)
 {
-	const char *value;
+	const char *value = NULL;
 
 	for (size_t i = 0; i < song->tag_count; i++)
 		if (song_tag(song, i, &value) == tag)

@@ -80,7 +80,7 @@ add_open_reason(const char *device, int error, struct text *reason)
 static void
 name_card(struct alsa_card *alsa, const char *device)
 {
-	snd_pcm_info_t *info;
+	snd_pcm_info_t *info = NULL;
 	const char *name = "";
 
 	if (snd_pcm_info_malloc(&info) < 0)
@@ -100,7 +100,7 @@ static int
 find_descriptors(struct alsa_card *alsa)
 {
 	const int count = snd_pcm_poll_descriptors_count(alsa->pcm);
-	int found;
+	int found = 0;
 
 	if (count <= 0)
 		return count;
@@ -158,8 +158,8 @@ alsa_open(const struct card_request *request, struct card **ret_card,
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const char *device =
 		request->device != NULL ? request->device : "default";
-	struct alsa_card *alsa;
-	int error;
+	struct alsa_card *alsa = NULL;
+	int error = 0;
 
 	(void)pthread_once(&once, silence_library);
 	alsa = calloc(1, sizeof(*alsa));
@@ -233,9 +233,9 @@ static RT_DEVICE int64_t
 position_time(struct alsa_card *alsa)
 {
 	const int64_t now_ns = clock_now_ns();
-	snd_pcm_uframes_t avail;
+	snd_pcm_uframes_t avail = 0;
 	snd_htimestamp_t stamp;
-	int64_t stamp_ns;
+	int64_t stamp_ns = 0;
 
 	if (snd_pcm_htimestamp(alsa->pcm, &avail, &stamp) < 0)
 		return now_ns;
@@ -249,8 +249,8 @@ position_time(struct alsa_card *alsa)
 static RT_DEVICE void
 suspended_status(struct alsa_card *alsa, struct card_status *ret_status)
 {
-	snd_pcm_sframes_t delay;
-	snd_pcm_uframes_t avail;
+	snd_pcm_sframes_t delay = 0;
+	snd_pcm_uframes_t avail = 0;
 
 	if (snd_pcm_status(alsa->pcm, alsa->last) < 0)
 		return;
@@ -300,9 +300,9 @@ alsa_begin(struct card *card, void **ret_memory, size_t *ret_frames)
 {
 	struct alsa_card *alsa = alsa_of(card);
 	const snd_pcm_sframes_t avail = snd_pcm_avail_update(alsa->pcm);
-	const snd_pcm_channel_area_t *areas;
+	const snd_pcm_channel_area_t *areas = NULL;
 	snd_pcm_uframes_t frames = *ret_frames;
-	int error;
+	int error = 0;
 
 	if (avail < 0)
 		return explain(alsa, (int)avail);
@@ -328,7 +328,7 @@ static RT_DEVICE int
 alsa_commit(struct card *card, size_t frames)
 {
 	struct alsa_card *alsa = alsa_of(card);
-	snd_pcm_sframes_t done;
+	snd_pcm_sframes_t done = 0;
 
 	if (frames == 0)
 		return 0;
@@ -347,7 +347,7 @@ alsa_rewind(struct card *card, size_t frames)
 {
 	struct alsa_card *alsa = alsa_of(card);
 	const snd_pcm_sframes_t most = snd_pcm_rewindable(alsa->pcm);
-	snd_pcm_sframes_t done;
+	snd_pcm_sframes_t done = 0;
 
 	if (most < 0)
 		return explain(alsa, (int)most);
@@ -372,7 +372,7 @@ static RT_DEVICE int
 alsa_reset(struct card *card)
 {
 	struct alsa_card *alsa = alsa_of(card);
-	int error;
+	int error = 0;
 
 	/* What a suspended card holds may still be heard: it might resume. */
 	if (fault(alsa) != -ESTRPIPE)
@@ -402,7 +402,7 @@ static RT_DEVICE unsigned
 alsa_poll_fds(struct card *card, struct pollfd *ret_fds, unsigned capacity)
 {
 	const struct alsa_card *alsa = alsa_of(card);
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < alsa->fd_count && i < capacity; i++)
 		ret_fds[i] = alsa->fds[i];

@@ -38,8 +38,8 @@ static void
 add_program(const char *proc, long thread, struct text *text)
 {
 	char path[LINE_BYTES], name[LINE_BYTES] = "";
-	FILE *file;
-	long process;
+	FILE *file = NULL;
+	long process = 0;
 
 	snprintf(path, sizeof(path), "%s/%ld/status", proc, thread);
 	process = read_number(path, "Tgid");
@@ -91,7 +91,7 @@ alsa_listed(const char *proc)
 {
 	char path[LINE_BYTES], line[LINE_BYTES];
 	bool found = false;
-	FILE *file;
+	FILE *file = NULL;
 
 	snprintf(path, sizeof(path), "%s/asound/pcm", proc);
 	file = fopen(path, "re");

@@ -89,7 +89,7 @@ static int
 choose_channels(struct setup *setup)
 {
 	const uint32_t wanted = setup->request->spec.channels;
-	uint32_t channels;
+	uint32_t channels = 0;
 
 	for (channels = wanted; channels <= AUDIO_CHANNELS_MAX; channels++) {
 		if (try_channels(setup, channels))
@@ -147,9 +147,9 @@ is_plain_plug(snd_pcm_t *pcm)
 {
 	static const char plug[] = "Plug PCM: ";
 	char *text = NULL;
-	snd_output_t *output;
+	snd_output_t *output = NULL;
 	bool plain = false;
-	size_t length;
+	size_t length = 0;
 
 	if (snd_output_buffer_open(&output) < 0)
 		return false;
@@ -173,8 +173,8 @@ choose_buffer(struct setup *setup)
 {
 	const uint64_t rate_hz = setup->info->spec.rate_hz;
 	uint32_t buffer_ms = setup->request->buffer_ms;
-	snd_pcm_uframes_t buffer, period;
-	int error;
+	snd_pcm_uframes_t buffer = 0, period = 0;
+	int error = 0;
 
 	setup->info->batch = snd_pcm_hw_params_is_batch(setup->params) == 1;
 	setup->info->can_rewind = trusted_to_rewind(setup);
@@ -216,7 +216,7 @@ significant_bits(const struct setup *setup)
 static int
 read_back(struct setup *setup)
 {
-	snd_pcm_uframes_t buffer, period;
+	snd_pcm_uframes_t buffer = 0, period = 0;
 	int error = snd_pcm_get_params(setup->pcm, &buffer, &period);
 
 	if (error < 0)
@@ -235,8 +235,8 @@ static int
 set_software(const struct setup *setup)
 {
 	const snd_pcm_uframes_t buffer = setup->info->buffer_frames;
-	snd_pcm_sw_params_t *params;
-	snd_pcm_uframes_t boundary;
+	snd_pcm_sw_params_t *params = NULL;
+	snd_pcm_uframes_t boundary = 0;
 	int error = snd_pcm_sw_params_malloc(&params);
 
 	if (error < 0)

@@ -96,7 +96,7 @@ deck_stretch_at(const struct deck *deck, uint64_t frame,
 						      memory_order_relaxed);
 	const struct deck_stretch *found = NULL;
 	uint64_t next = UINT64_MAX;
-	uint64_t i;
+	uint64_t i = 0;
 
 	for (i = dropped; i < written; i++) {
 		const struct deck_stretch *stretch =

@@ -206,7 +206,7 @@ give_order(struct output *output, enum output_order order)
 static void
 collect(struct output *output)
 {
-	struct card *card;
+	struct card *card = NULL;
 
 	if (!output->with_thread || output->rt == NULL)
 		return;
@@ -274,7 +274,7 @@ output_open(struct output *output, const struct audio_spec *spec)
 void
 output_run(struct output *output)
 {
-	int error;
+	int error = 0;
 
 	if (output->state != OUTPUT_OPEN || output->with_thread)
 		return;

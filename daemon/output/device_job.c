@@ -135,7 +135,7 @@ device_job_leave(struct device_job *job, int64_t wait_ns)
 {
 	const int64_t end_ns = clock_now_ns() + wait_ns;
 	int64_t left_ns = wait_ns;
-	struct card *card;
+	struct card *card = NULL;
 
 	atomic_store(&job->unwanted, true);
 	while (left_ns > 0) {

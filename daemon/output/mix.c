@@ -207,7 +207,7 @@ survey_span(struct mix *mix, const struct mix_plan *plan, unsigned lane,
 	const uint64_t until_cut =
 		live ? mix_lane_until_cut(mix, plan, lane) : UINT64_MAX;
 	struct deck_stretch stretch;
-	uint64_t next;
+	uint64_t next = 0;
 
 	block->sounds = true;
 	if (available > until_cut)
@@ -241,7 +241,7 @@ survey_span(struct mix *mix, const struct mix_plan *plan, unsigned lane,
 static RT_SAFE void
 survey(struct mix *mix, const struct mix_plan *plan, struct block *block)
 {
-	unsigned lane, i;
+	unsigned lane = 0, i = 0;
 
 	limit_to_gain(block, &mix->volume, mix->frame);
 	for (lane = 0; lane < LANE_COUNT; lane++) {
@@ -278,7 +278,7 @@ is_untouched(const struct mix *mix, const struct voice *voice)
 {
 	const struct mix_gain *gains[2] = {voice->gain, &mix->volume};
 	const struct gain_ramp fade_in = fade_in_of(mix, voice->span);
-	unsigned i;
+	unsigned i = 0;
 
 	if (voice->span->left != MIX_LIVE ||
 	    !gain_ramp_done(&fade_in, mix->frame))
@@ -322,7 +322,7 @@ add_voice(struct mix *mix, const struct voice *voice, size_t frames)
 	make_gains(mix, voice, frames);
 	while (done < frames) {
 		float *sum = mix->sum + done * channels;
-		size_t count;
+		size_t count = 0;
 		const void *in =
 			read_at(voice->ring, voice->position + done, &count);
 
@@ -350,7 +350,7 @@ copy_voice(struct mix *mix, const struct voice *voice, uint8_t *memory,
 	size_t done = 0;
 
 	while (done < frames) {
-		size_t count;
+		size_t count = 0;
 		const void *in =
 			read_at(voice->ring, voice->position + done, &count);
 
@@ -371,7 +371,7 @@ render(struct mix *mix, const struct block *block, uint8_t *memory)
 {
 	const size_t frame_bytes =
 		card_format_bytes(mix->spec.format) * mix->spec.channels;
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < block->voice_count; i++) {
 		if (block->voices[i].span->left == MIX_LIVE)
@@ -406,7 +406,7 @@ mix_silence(struct mix *mix, void *memory, size_t frames)
 static RT_SAFE void
 decide(struct mix *mix, const struct mix_plan *plan)
 {
-	unsigned lane;
+	unsigned lane = 0;
 
 	mix_gain_set(&mix->volume, mix->frame, plan->volume,
 		     mix_sounds(mix) ? mix->ramp_frames : 0);
@@ -418,11 +418,11 @@ decide(struct mix *mix, const struct mix_plan *plan)
 static RT_SAFE void
 leave_dry(struct mix *mix, const struct mix_plan *plan)
 {
-	unsigned lane;
+	unsigned lane = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const struct mix_span *span = mix_lane_span(mix, lane);
-		const struct pcm_ring *ring;
+		const struct pcm_ring *ring = NULL;
 
 		if (span == NULL || span->left != MIX_LIVE)
 			continue;

@@ -80,11 +80,11 @@ mix_deck(const struct mix *mix, unsigned lane, const struct mix_span *span)
 static RT_SAFE int
 ready_deck(const struct mix *mix, unsigned lane, uint64_t cut)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < LANE_DECKS; i++) {
 		const struct deck *deck = &mix->bus->decks[lane][i];
-		bool ended;
+		bool ended = false;
 
 		if (atomic_load_explicit(&deck->state, memory_order_acquire) !=
 			    DECK_FILLING ||
@@ -101,7 +101,7 @@ ready_deck(const struct mix *mix, unsigned lane, uint64_t cut)
 static RT_SAFE bool
 was_heard(const struct mix_lane_state *state, uint64_t stream_id)
 {
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < state->recent_count; i++) {
 		if (state->recent[i].stream_id == stream_id)
@@ -118,8 +118,8 @@ cut_distance(const struct mix *mix, const struct mix_plan *plan, unsigned lane,
 {
 	const struct mix_lane *planned = &plan->lanes[lane];
 	const struct mix_span *span = last_span(mix, lane);
-	const struct deck *deck;
-	uint64_t position, end;
+	const struct deck *deck = NULL;
+	uint64_t position = 0, end = 0;
 
 	*ret_join = false;
 	if (planned->cut == 0 || (span != NULL && planned->cut == span->cut))
@@ -151,7 +151,7 @@ RT_SAFE uint64_t
 mix_lane_until_cut(const struct mix *mix, const struct mix_plan *plan,
 		   unsigned lane)
 {
-	bool join;
+	bool join = false;
 	const uint64_t distance = cut_distance(mix, plan, lane, &join);
 
 	if (join)
@@ -164,7 +164,7 @@ static RT_SAFE bool
 begins_song(const struct deck *deck, uint64_t frame)
 {
 	struct deck_stretch stretch;
-	uint64_t next;
+	uint64_t next = 0;
 
 	return deck_stretch_at(deck, frame, &stretch, &next) &&
 	       stretch.first_frame == frame && stretch.stream_frame == 0;
@@ -267,8 +267,8 @@ try_cut(struct mix *mix, const struct mix_plan *plan, unsigned lane)
 	const struct mix_lane *planned = &plan->lanes[lane];
 	const struct mix_span *span = mix_lane_span(mix, lane);
 	struct mix_span next = {.cut = planned->cut};
-	bool join;
-	int ready;
+	bool join = false;
+	int ready = 0;
 
 	if (cut_distance(mix, plan, lane, &join) != 0)
 		return;
@@ -300,7 +300,7 @@ tell_paused(struct mix *mix, unsigned lane)
 	const struct mix_span *span = mix_lane_span(mix, lane);
 	struct mix_note note = {.kind = RT_EVENT_LANE_PAUSED, .lane = lane};
 	struct deck_stretch stretch;
-	uint64_t position, next;
+	uint64_t position = 0, next = 0;
 
 	note.frame = mix->frame;
 	if (span != NULL) {
@@ -331,9 +331,9 @@ can_go_on(const struct mix *mix, const struct mix_plan *plan, unsigned lane)
 {
 	const struct mix_lane *planned = &plan->lanes[lane];
 	const struct mix_span *span = last_span(mix, lane);
-	const struct deck *deck;
-	uint64_t position, ahead;
-	bool ended, join;
+	const struct deck *deck = NULL;
+	uint64_t position = 0, ahead = 0;
+	bool ended = false, join = false;
 
 	if (span == NULL || planned->paused != 0 ||
 	    (span->left != MIX_PAUSED && span->left != MIX_DRY))
@@ -385,7 +385,7 @@ mix_lane_pending(const struct mix *mix, const struct mix_plan *plan,
 	const struct mix_lane_state *state = &mix->lanes[lane];
 	const struct mix_span *span = last_span(mix, lane);
 	const bool live = span != NULL && span->left == MIX_LIVE;
-	bool join;
+	bool join = false;
 
 	if (cut_distance(mix, plan, lane, &join) == 0 && !(join && live) &&
 	    ready_deck(mix, lane, planned->cut) >= 0)

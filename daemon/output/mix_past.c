@@ -13,7 +13,7 @@
 RT_SAFE bool
 mix_sounds(const struct mix *mix)
 {
-	unsigned lane, i;
+	unsigned lane = 0, i = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const struct mix_lane_state *state = &mix->lanes[lane];
@@ -29,7 +29,7 @@ mix_sounds(const struct mix *mix)
 RT_SAFE unsigned
 mix_live_lanes(const struct mix *mix)
 {
-	unsigned lane, count = 0;
+	unsigned lane = 0, count = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const struct mix_lane_state *state = &mix->lanes[lane];
@@ -44,7 +44,7 @@ mix_live_lanes(const struct mix *mix)
 RT_SAFE bool
 mix_awaits_cut(const struct mix *mix, const struct mix_plan *plan)
 {
-	unsigned lane;
+	unsigned lane = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const struct mix_lane_state *state = &mix->lanes[lane];
@@ -63,7 +63,7 @@ mix_awaits_cut(const struct mix *mix, const struct mix_plan *plan)
 RT_SAFE bool
 mix_pending(const struct mix *mix, const struct mix_plan *plan)
 {
-	unsigned lane;
+	unsigned lane = 0;
 
 	if (mix->volume.count == 0)
 		return false;
@@ -100,7 +100,7 @@ RT_SAFE uint64_t
 mix_lowest(const struct mix *mix)
 {
 	uint64_t lowest = mix->floor;
-	unsigned lane, i;
+	unsigned lane = 0, i = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const struct mix_lane_state *state = &mix->lanes[lane];
@@ -147,7 +147,7 @@ rewind_lane(struct mix_lane_state *state, uint64_t frame)
 RT_SAFE void
 mix_rewind(struct mix *mix, uint64_t frame)
 {
-	unsigned lane;
+	unsigned lane = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		rewind_lane(&mix->lanes[lane], frame);
@@ -199,7 +199,7 @@ static RT_SAFE uint64_t
 deck_lowest(const struct mix_lane_state *state, uint32_t deck, uint64_t frame)
 {
 	uint64_t lowest = UINT64_MAX;
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < state->span_count; i++) {
 		const struct mix_span *span = &state->spans[i];
@@ -244,8 +244,8 @@ mix_forget(struct mix *mix, const struct mix_plan *plan, uint64_t frame,
 	   uint64_t heard)
 {
 	bool released = false;
-	unsigned lane;
-	uint32_t i;
+	unsigned lane = 0;
+	uint32_t i = 0;
 
 	if (frame > mix->frame)
 		frame = mix->frame;
@@ -266,9 +266,9 @@ wanted_of_lane(const struct mix *mix, const struct mix_plan *plan,
 	       unsigned lane)
 {
 	const struct mix_lane_state *state = &mix->lanes[lane];
-	const struct mix_span *last;
+	const struct mix_span *last = NULL;
 	uint64_t wanted = 0;
-	unsigned i;
+	unsigned i = 0;
 
 	if (state->span_count < 2)
 		return UINT64_MAX;
@@ -287,7 +287,7 @@ RT_SAFE uint64_t
 mix_wanted_frame(const struct mix *mix, const struct mix_plan *plan)
 {
 	uint64_t wanted = UINT64_MAX;
-	unsigned lane;
+	unsigned lane = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const uint64_t frame = wanted_of_lane(mix, plan, lane);

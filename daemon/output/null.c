@@ -57,7 +57,7 @@ static RT_SAFE int
 null_status(struct card *card, struct card_status *ret_status)
 {
 	struct paced *paced = paced_of(card);
-	size_t frames;
+	size_t frames = 0;
 	const int error = paced_status(paced, ret_status);
 
 	do {

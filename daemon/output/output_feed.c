@@ -133,8 +133,8 @@ take_back(struct output_rt *rt)
 	struct output_feed *feed = &rt->feed;
 	const uint32_t queued = output_feed_queued(rt);
 	const uint32_t guard = feed->running ? feed->guard_frames : 0;
-	uint64_t lowest, frames;
-	long taken;
+	uint64_t lowest = 0, frames = 0;
+	long taken = 0;
 
 	if (!rt->card->info.can_rewind || queued <= guard ||
 	    !mix_pending(&rt->mix, &rt->plan))
@@ -183,7 +183,7 @@ produce(struct output_rt *rt, void *memory, uint32_t frames, bool go_on)
 {
 	struct output_feed *feed = &rt->feed;
 	size_t done = 0;
-	uint32_t silence;
+	uint32_t silence = 0;
 
 	if (feed->settle_frames > 0) {
 		silence =
@@ -241,8 +241,8 @@ fill(struct output_rt *rt)
 	bool go_on = false;
 
 	while (left > 0) {
-		size_t frames = left, done;
-		void *memory;
+		size_t frames = left, done = 0;
+		void *memory = NULL;
 		int error = checked(
 			rt, rt->card->ops->begin(rt->card, &memory, &frames));
 
@@ -286,7 +286,7 @@ start(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
 	const int64_t now_ns = clock_now_ns();
-	int error;
+	int error = 0;
 
 	if (feed->running || output_feed_queued(rt) == 0)
 		return 0;
@@ -360,7 +360,7 @@ resume(struct output_rt *rt)
 RT_DEVICE int
 output_feed_step(struct output_rt *rt)
 {
-	int error;
+	int error = 0;
 
 	if (rt->feed.suspended_ns != 0) {
 		error = resume(rt);

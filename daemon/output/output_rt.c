@@ -64,7 +64,7 @@ heard_at(const struct output_rt *rt, uint64_t frame)
 static RT_DEVICE void
 tell_notes(struct output_rt *rt)
 {
-	unsigned i, done = 0;
+	unsigned i = 0, done = 0;
 
 	for (i = 0; i < rt->mix.note_count; i++) {
 		const struct mix_note *note = &rt->mix.notes[i];
@@ -205,7 +205,7 @@ work_in_order(struct output_rt *rt)
 {
 	const uint32_t order =
 		atomic_load_explicit(&rt->order, memory_order_acquire);
-	unsigned lane;
+	unsigned lane = 0;
 
 	rt->draining = order != OUTPUT_ORDER_PLAY;
 	if (!rt->draining)
@@ -224,7 +224,7 @@ static RT_DEVICE void
 wake_decoders(const struct output_rt *rt, bool released)
 {
 	bool wanted = released;
-	unsigned lane, i;
+	unsigned lane = 0, i = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		for (i = 0; i < LANE_DECKS; i++) {
@@ -270,7 +270,7 @@ static RT_DEVICE int
 step(struct output_rt *rt)
 {
 	int error = 0;
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < STEPS_MAX; i++) {
 		error = output_feed_step(rt);
@@ -291,9 +291,9 @@ cycle(struct output_rt *rt)
 	const bool can_rewind = rt->card->info.can_rewind;
 	const uint32_t order =
 		atomic_load_explicit(&rt->order, memory_order_acquire);
-	uint64_t heard;
-	bool released;
-	int error;
+	uint64_t heard = 0;
+	bool released = false;
+	int error = 0;
 
 	read_plan(rt);
 	if (order == OUTPUT_ORDER_DROP ||
@@ -326,7 +326,7 @@ cycle(struct output_rt *rt)
 static RT_SAFE int64_t
 wait_ns(const struct output_rt *rt)
 {
-	int64_t wait;
+	int64_t wait = 0;
 
 	if (rt->card == NULL || !rt->has_plan)
 		return -1;
@@ -352,9 +352,9 @@ gather_fds(const struct output_rt *rt, struct pollfd *fds)
 static RT_DEVICE void
 look_at_fds(struct output_rt *rt, struct pollfd *fds, unsigned count)
 {
-	uint64_t ignored;
+	uint64_t ignored = 0;
 	bool cries = false;
-	unsigned i;
+	unsigned i = 0;
 
 	if (fds[0].revents != 0 &&
 	    read(rt->wake_fd, &ignored, sizeof(ignored)) < 0)
@@ -376,7 +376,7 @@ sleep_until_due(struct output_rt *rt)
 	const int64_t wait = wait_ns(rt);
 	const int64_t deadline_ns = clock_now_ns() + wait;
 	const struct timespec timeout = {wait / NS_PER_S, wait % NS_PER_S};
-	int found;
+	int found = 0;
 
 	atomic_store_explicit(&rt->busy_since_ns, 0, memory_order_release);
 	found = ppoll(fds, count, wait < 0 ? NULL : &timeout, NULL);

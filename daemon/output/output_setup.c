@@ -41,9 +41,9 @@ output_rt_create(const struct output_config *config,
 		.lock_stack = config->lock_memory,
 		.main = thread_main,
 	};
-	struct output_rt *rt;
-	bool locked;
-	int error;
+	struct output_rt *rt = NULL;
+	bool locked = false;
+	int error = 0;
 
 	rt = rt_pool_map(sizeof(*rt), &locked);
 	if (rt == NULL)

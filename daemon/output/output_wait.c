@@ -44,7 +44,7 @@ output_feed_wait(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
 	const bool awaits = mix_awaits_cut(&rt->mix, &rt->plan);
-	int64_t wait = INT64_MAX, other;
+	int64_t wait = INT64_MAX, other = 0;
 
 	if (feed->suspended_ns != 0)
 		return SUSPENDED_POLL_MS * NS_PER_MS;

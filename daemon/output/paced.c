@@ -145,7 +145,7 @@ paced_commit(struct paced *paced, size_t frames)
 RT_SAFE long
 paced_rewind(struct paced *paced, size_t frames)
 {
-	uint64_t queued;
+	uint64_t queued = 0;
 
 	if (!play(paced, clock_now_ns()))
 		return -EPIPE;

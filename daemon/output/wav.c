@@ -63,9 +63,9 @@ static void
 store(struct wav_card *wav)
 {
 	while (atomic_load(&wav->error) == 0) {
-		size_t frames;
+		size_t frames = 0;
 		const void *from = paced_read(&wav->paced, &frames);
-		int error;
+		int error = 0;
 
 		if (frames == 0)
 			return;
@@ -146,7 +146,7 @@ static int
 take_name(const char *device, const struct card_spec *spec,
 	  struct wav_name **ret_name)
 {
-	struct wav_name *name;
+	struct wav_name *name = NULL;
 	int error = 0;
 
 	pthread_mutex_lock(&names_lock);
@@ -247,8 +247,8 @@ wav_open(const struct card_request *request, struct card **ret_card,
 		request->device != NULL ? request->device : "rotary.wav";
 	struct wav_card *wav = aligned_alloc(CACHE_LINE, sizeof(*wav));
 	enum card_format format;
-	uint32_t bits;
-	int error;
+	uint32_t bits = 0;
+	int error = 0;
 
 	if (wav == NULL)
 		return -ENOMEM;
@@ -284,7 +284,7 @@ wav_close(struct card *card)
 {
 	struct wav_card *wav = wav_of(card);
 	struct card_status status;
-	int error;
+	int error = 0;
 
 	(void)paced_status(&wav->paced, &status);
 	atomic_store(&wav->closing, true);

@@ -94,8 +94,8 @@ wav_header(const struct card_spec *spec, uint64_t data_bytes,
 		data_bytes / (card_format_bytes(spec->format) * spec->channels);
 	struct header header = {ret_header, 0};
 	struct header sizes = {ret_header, 4};
-	uint64_t riff_bytes;
-	bool big;
+	uint64_t riff_bytes = 0;
+	bool big = false;
 
 	add_id(&header, "RIFF");
 	add(&header, 0, 4);
@@ -171,7 +171,7 @@ wav_file_open(struct wav_file *file, const char *path,
 	      const struct card_spec *spec, uint64_t kept_bytes)
 {
 	struct wav_file opened = {.spec = *spec, .data_bytes = kept_bytes};
-	int error;
+	int error = 0;
 
 	opened.fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, FILE_MODE);
 	if (opened.fd < 0)

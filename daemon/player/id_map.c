@@ -57,7 +57,7 @@ id_map_clear(struct id_map *map)
 int
 id_map_set(struct id_map *map, uint32_t id, uint32_t value)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
 	if (map->count >= map->capacity / 2 && grow(map) < 0)
 		return -ENOMEM;
@@ -70,7 +70,7 @@ id_map_set(struct id_map *map, uint32_t id, uint32_t value)
 bool
 id_map_get(const struct id_map *map, uint32_t id, uint32_t *ret_value)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
 	if (map->count == 0)
 		return false;
@@ -84,7 +84,7 @@ id_map_get(const struct id_map *map, uint32_t id, uint32_t *ret_value)
 bool
 id_map_has(const struct id_map *map, uint32_t id)
 {
-	uint32_t value;
+	uint32_t value = 0;
 
 	return id_map_get(map, id, &value);
 }

@@ -33,8 +33,8 @@ order_finish(struct order *order)
 static int
 append(struct order *order, uint32_t id)
 {
-	uint32_t *ids;
-	size_t capacity;
+	uint32_t *ids = NULL;
+	size_t capacity = 0;
 
 	if (order->length == order->capacity) {
 		capacity = order->capacity == 0 ? 16 : order->capacity * 2;
@@ -66,7 +66,7 @@ static bool
 is_free(const struct order *order, const struct order_draw *draw,
 	const struct play_queue_item *item, unsigned current_priority)
 {
-	uint32_t priority;
+	uint32_t priority = 0;
 
 	if (id_map_has(draw->failed, item->id))
 		return false;
@@ -126,7 +126,7 @@ static uint32_t
 draw_by_scan(const struct order *order, const struct order_draw *draw,
 	     uint32_t avoid)
 {
-	uint32_t count;
+	uint32_t count = 0;
 
 	(void)scan(order, draw, avoid, 0, &count);
 	if (count == 0)
@@ -160,8 +160,8 @@ static bool
 may_still_come(const struct order *order, const struct order_draw *draw,
 	       uint32_t id)
 {
-	uint32_t best;
-	uint32_t count;
+	uint32_t best = 0;
+	uint32_t count = 0;
 
 	if (play_queue_find(draw->queue, id) < 0 ||
 	    id_map_has(draw->failed, id))
@@ -209,7 +209,7 @@ plan(struct order *order, uint32_t id)
 uint32_t
 order_next(struct order *order, const struct order_draw *draw)
 {
-	uint32_t id;
+	uint32_t id = 0;
 
 	while (order->length > order->done) {
 		id = order->ids[order->done];

@@ -195,7 +195,7 @@ player_next(struct player *player)
 void
 player_previous(struct player *player)
 {
-	uint32_t id;
+	uint32_t id = 0;
 
 	if (player->state == PLAYER_STOP)
 		return;
@@ -209,8 +209,8 @@ player_seek(struct player *player, uint32_t position, int64_t time_ns)
 {
 	const struct play_queue_item *item =
 		play_queue_at(player->queue, position);
-	int64_t duration_ns;
-	bool past;
+	int64_t duration_ns = 0;
+	bool past = false;
 
 	if (item == NULL)
 		return -ERANGE;
@@ -256,7 +256,7 @@ player_seek_current(struct player *player, int64_t time_ns, bool relative)
 static void
 current_deleted(struct player *player)
 {
-	uint32_t id;
+	uint32_t id = 0;
 
 	if (player->state == PLAYER_STOP) {
 		slot_release(player, &player->current);

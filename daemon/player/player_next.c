@@ -46,7 +46,7 @@ search_start(const struct player *player)
 {
 	const int64_t position =
 		play_queue_find(player->queue, player->current.id);
-	int64_t gap;
+	int64_t gap = 0;
 
 	if (player->current.song == NULL)
 		return 0;
@@ -119,7 +119,7 @@ player_choose_previous(struct player *player)
 	const int64_t position =
 		play_queue_find(player->queue, player->current.id);
 	const uint32_t length = play_queue_length(player->queue);
-	uint32_t id;
+	uint32_t id = 0;
 
 	if (player->random) {
 		id = order_back(&player->order, player->queue);

@@ -16,7 +16,7 @@ int64_t
 player_elapsed_ns(const struct player *player)
 {
 	const struct slot *current = &player->current;
-	int64_t elapsed_ns;
+	int64_t elapsed_ns = 0;
 
 	if (player->state == PLAYER_STOP || current->song == NULL)
 		return -1;

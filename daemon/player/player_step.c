@@ -338,7 +338,7 @@ void
 player_plan_next(struct player *player)
 {
 	const bool sounds = player->current.told;
-	uint32_t wanted;
+	uint32_t wanted = 0;
 
 	player->next_id = player->current.song == NULL
 				  ? 0

@@ -116,7 +116,7 @@ renew_slots(struct play_queue *queue)
 int64_t
 play_queue_find(const struct play_queue *queue, uint32_t id)
 {
-	uint32_t position;
+	uint32_t position = 0;
 
 	if (id == 0 || queue->length == 0 ||
 	    queue->slots[id & queue->mask] == FREE)
@@ -216,9 +216,9 @@ int
 play_queue_insert(struct play_queue *queue, uint32_t position,
 		  struct song *song, uint32_t id, uint32_t *ret_id)
 {
-	struct play_queue_item *items;
+	struct play_queue_item *items = NULL;
 	uint32_t new_id = 0;
-	int error;
+	int error = 0;
 
 	if (position > queue->length)
 		return -ERANGE;
@@ -264,8 +264,8 @@ move_mark_for_delete(struct play_queue *queue, uint32_t from, uint32_t to)
 int
 play_queue_delete(struct play_queue *queue, uint32_t from, uint32_t to)
 {
-	struct play_queue_item *items;
-	int error;
+	struct play_queue_item *items = NULL;
+	int error = 0;
 
 	if (from > to || to > queue->length)
 		return -ERANGE;
@@ -307,7 +307,7 @@ reverse(struct play_queue_item *items, uint32_t from, uint32_t to)
 static uint32_t
 mark_anchor(const struct play_queue *queue)
 {
-	const struct play_queue_item *item;
+	const struct play_queue_item *item = NULL;
 
 	if (!queue->has_mark)
 		return 0;
@@ -327,10 +327,10 @@ play_queue_move(struct play_queue *queue, uint32_t from, uint32_t to,
 		uint32_t target)
 {
 	const uint32_t anchor = mark_anchor(queue);
-	uint32_t first;
-	uint32_t middle;
-	uint32_t last;
-	int error;
+	uint32_t first = 0;
+	uint32_t middle = 0;
+	uint32_t last = 0;
+	int error = 0;
 
 	if (from > to || to > queue->length ||
 	    target > queue->length - (to - from))
@@ -368,7 +368,7 @@ int
 play_queue_swap(struct play_queue *queue, uint32_t a, uint32_t b)
 {
 	const uint32_t anchor = mark_anchor(queue);
-	int error;
+	int error = 0;
 
 	if (a >= queue->length || b >= queue->length)
 		return -ERANGE;
@@ -393,7 +393,7 @@ play_queue_shuffle(struct play_queue *queue, uint32_t from, uint32_t to,
 		   void *context)
 {
 	const uint32_t anchor = mark_anchor(queue);
-	int error;
+	int error = 0;
 
 	if (from > to || to > queue->length)
 		return -ERANGE;
@@ -415,7 +415,7 @@ play_queue_set_priority(struct play_queue *queue, uint32_t from, uint32_t to,
 			uint8_t priority)
 {
 	uint32_t first = from;
-	int error;
+	int error = 0;
 
 	if (from > to || to > queue->length)
 		return -ERANGE;

@@ -75,7 +75,7 @@ int
 queue_array_prepare(struct play_queue *queue, uint32_t capacity, uint32_t from)
 {
 	struct queue_array *old = queue->array;
-	struct queue_array *array;
+	struct queue_array *array = NULL;
 
 	if (old == NULL) {
 		array = array_create(grown_capacity(CAPACITY_MIN, capacity));
@@ -112,7 +112,7 @@ void
 queue_array_shrink(struct play_queue *queue)
 {
 	struct queue_array *old = queue->array;
-	struct queue_array *array;
+	struct queue_array *array = NULL;
 	const uint32_t capacity = queue->length + queue->length / 2;
 
 	if (old == NULL || old->references > 1 ||
@@ -161,7 +161,7 @@ queue_retire(struct play_queue *queue, uint32_t from, uint32_t to)
 {
 	const struct play_queue_item *items = queue->array->items;
 	struct play_queue_view *view = newest_view(queue);
-	struct queue_estate *estate;
+	struct queue_estate *estate = NULL;
 
 	if (view == NULL) {
 		for (uint32_t i = from; i < to; i++)
@@ -232,7 +232,7 @@ static void
 estates_hand_over(struct play_queue_view *view)
 {
 	struct list *older = view->link.prev;
-	struct queue_estate **end;
+	struct queue_estate **end = NULL;
 
 	if (older == &view->queue->views) {
 		estates_give_up(view->estates);
@@ -249,7 +249,7 @@ estates_hand_over(struct play_queue_view *view)
 void
 play_queue_view_unref(struct play_queue_view *view)
 {
-	struct play_queue *queue;
+	struct play_queue *queue = NULL;
 
 	if (view == NULL || --view->references > 0)
 		return;

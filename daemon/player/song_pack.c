@@ -37,7 +37,7 @@ song_pack(const struct song *song, struct text *text)
 	add_number(text, duration_ns < 0 ? 0 : (uint64_t)duration_ns + 1);
 	add_number(text, mtime_s < 0 ? 0 : (uint64_t)mtime_s);
 	for (size_t i = 0; i < song_tag_count(song); i++) {
-		const char *value;
+		const char *value = NULL;
 		const enum tag tag = song_tag(song, i, &value);
 
 		add_number(text, (uint64_t)tag);
@@ -58,7 +58,7 @@ take_number(struct cursor *cursor)
 	uint64_t number = 0;
 
 	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte;
+		uint8_t byte = 0;
 
 		if (cursor->next == cursor->end)
 			break;
@@ -83,8 +83,8 @@ static void
 take_audio(struct cursor *cursor, struct song_builder *builder)
 {
 	struct audio_spec spec = {0};
-	int64_t duration_ns;
-	int64_t mtime_s;
+	int64_t duration_ns = 0;
+	int64_t mtime_s = 0;
 
 	spec.rate_hz = (uint32_t)take_number(cursor);
 	spec.channels = (uint32_t)take_number(cursor);

@@ -121,7 +121,7 @@ complain(struct state *state, int error)
 static void
 open_for_load(struct state *state, struct state_db **ret_frozen)
 {
-	bool is_new;
+	bool is_new = false;
 	int error = state_db_open(state->folder, &state->db, &is_new);
 
 	state->rewrite = error < 0;
@@ -138,7 +138,7 @@ load(struct state *state, struct play_queue *queue,
 {
 	struct player_saved saved = {0};
 	struct state_db *frozen = NULL;
-	struct state_db *db;
+	struct state_db *db = NULL;
 	int error = -ENOENT;
 
 	open_for_load(state, &frozen);
@@ -202,7 +202,7 @@ static int
 run_save(struct work_job *job)
 {
 	struct save *save = (struct save *)(void *)job;
-	bool is_new;
+	bool is_new = false;
 	int error = 0;
 
 	if (save->db == NULL)
@@ -414,7 +414,7 @@ int64_t
 state_tick(struct state *state, int64_t now_ns, int64_t interval_ns)
 {
 	struct player_saved saved;
-	bool playing;
+	bool playing = false;
 
 	if (state->work == NULL)
 		return NEVER;

@@ -124,7 +124,7 @@ check_schema(struct state_db *db)
 {
 	int64_t version = 0;
 	int64_t tables = 0;
-	int error;
+	int error = 0;
 
 	error = state_db_check(db,
 			       sqlite3_exec(db->sqlite, "PRAGMA user_version",
@@ -150,7 +150,7 @@ static int
 open_path(const char *path, int flags, struct state_db **ret_db)
 {
 	struct state_db *db = calloc(1, sizeof(*db));
-	int error;
+	int error = 0;
 
 	if (db == NULL)
 		return -ENOMEM;
@@ -256,7 +256,7 @@ state_db_put_aside(const char *folder)
 {
 	struct text path = {0};
 	int number = 0;
-	bool taken;
+	bool taken = false;
 
 	do {
 		number++;

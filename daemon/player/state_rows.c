@@ -61,7 +61,7 @@ load_player(struct state_db *db, struct player_saved *ret_saved)
 			    "SELECT volume, repeat, random, single, consume,"
 			    " state, song, elapsed_ms FROM player",
 			    &statement);
-	int result;
+	int result = 0;
 
 	if (error == 0) {
 		result = sqlite3_step(statement);
@@ -83,8 +83,8 @@ load_row(sqlite3_stmt *row, struct play_queue *queue)
 	const void *bytes = sqlite3_column_blob(row, 2);
 	const size_t length = (size_t)sqlite3_column_bytes(row, 2);
 	const uint8_t priority = (uint8_t)column_in(row, 1, 0, UINT8_MAX);
-	struct song *song;
-	int error;
+	struct song *song = NULL;
+	int error = 0;
 
 	if (uri == NULL || uri[0] == '\0')
 		return -EUCLEAN;
@@ -151,7 +151,7 @@ static int
 save_row(struct state_db *db, sqlite3_stmt *statement, uint32_t position,
 	 const struct play_queue_item *item, struct text *pack)
 {
-	int error;
+	int error = 0;
 
 	text_clear(pack);
 	song_pack(item->song, pack);

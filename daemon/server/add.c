@@ -66,7 +66,7 @@ find_place(struct add_task *task, struct session *session,
 	   uint32_t *ret_position)
 {
 	const struct play_queue *queue = session->server->links.queue;
-	int64_t last;
+	int64_t last = 0;
 
 	*ret_position = play_queue_length(queue);
 	if (task->inserted == 0)
@@ -83,7 +83,7 @@ static enum task_result
 insert_piece(struct add_task *task, struct session *session)
 {
 	struct play_queue *queue = session->server->links.queue;
-	uint32_t position;
+	uint32_t position = 0;
 	size_t end = task->inserted + INSERT_STEP;
 	int r = 0;
 
@@ -116,7 +116,7 @@ static enum task_result
 add_task_step(struct task *base, struct session *session)
 {
 	struct add_task *task = (struct add_task *)base;
-	const struct walk_item *item;
+	const struct walk_item *item = NULL;
 	int r = 0;
 
 	while (r == 0) {
@@ -144,7 +144,7 @@ static void
 add_task_destroy(struct task *base)
 {
 	struct add_task *task = (struct add_task *)base;
-	size_t i;
+	size_t i = 0;
 
 	walk_destroy(task->walk);
 	for (i = 0; i < task->count; i++)
@@ -185,8 +185,8 @@ add(struct session *session, const struct request *request, bool one)
 {
 	struct add_task *task = calloc(1, sizeof(*task));
 	const char *position = request->count > 1 ? request->args[1] : NULL;
-	uint32_t checked;
-	char *uri;
+	uint32_t checked = 0;
+	char *uri = NULL;
 
 	if (task == NULL)
 		return session_no_memory(session);

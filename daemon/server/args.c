@@ -48,7 +48,7 @@ bool
 arg_int(struct session *session, const char *text, int64_t min, int64_t max,
 	int64_t *ret_value)
 {
-	int64_t value;
+	int64_t value = 0;
 	const char *end = take_int(text, &value);
 
 	if (end == text || *end != '\0') {
@@ -69,7 +69,7 @@ bool
 arg_unsigned(struct session *session, const char *text, uint32_t max,
 	     uint32_t *ret_value)
 {
-	int64_t value;
+	int64_t value = 0;
 
 	if (!arg_int(session, text, 0, max, &value))
 		return false;
@@ -93,7 +93,7 @@ bool
 arg_seconds_signed(struct session *session, const char *text, int64_t *ret_ns,
 		   bool *ret_relative)
 {
-	double seconds;
+	double seconds = 0.0;
 
 	/* A sign is ours to read: "+-1" is no number. */
 	if (text_parse_double(text + (*text == '+'), &seconds) < 0 ||
@@ -114,8 +114,8 @@ arg_seconds_signed(struct session *session, const char *text, int64_t *ret_ns,
 bool
 arg_seconds(struct session *session, const char *text, int64_t *ret_ns)
 {
-	bool relative;
-	int64_t ns;
+	bool relative = false;
+	int64_t ns = 0;
 
 	if (!arg_seconds_signed(session, text, &ns, &relative))
 		return false;
@@ -158,9 +158,9 @@ bool
 arg_range(struct session *session, const char *text, struct range *ret_range)
 {
 	struct range range;
-	int64_t value;
+	int64_t value = 0;
 	const char *end = take_int(text, &value);
-	const char *second;
+	const char *second = NULL;
 
 	if (end == text || (*end != '\0' && *end != ':'))
 		return range_expected(session, text);
@@ -211,8 +211,8 @@ arg_queue_range(struct session *session, const char *text,
 bool
 arg_song_id(struct session *session, const char *text, uint32_t *ret_position)
 {
-	int64_t position;
-	uint32_t id;
+	int64_t position = 0;
+	uint32_t id = 0;
 
 	if (!arg_unsigned(session, text, INT32_MAX, &id))
 		return false;
@@ -244,7 +244,7 @@ static bool
 arg_place(struct session *session, const char *text, uint32_t current,
 	  uint32_t length, uint32_t *ret_place)
 {
-	uint32_t steps;
+	uint32_t steps = 0;
 
 	if (*text == '+') {
 		if (!arg_unsigned(session, text + 1, length - current - 1,
@@ -264,7 +264,7 @@ arg_insert_position(struct session *session, const char *text,
 		    uint32_t *ret_position)
 {
 	const uint32_t length = play_queue_length(session->server->links.queue);
-	uint32_t current;
+	uint32_t current = 0;
 
 	if (*text != '+' && *text != '-')
 		return arg_unsigned(session, text, length, ret_position);
@@ -279,10 +279,10 @@ arg_move_target(struct session *session, const char *text,
 	const uint32_t count = moved->to - moved->from;
 	const uint32_t length =
 		play_queue_length(session->server->links.queue) - count;
-	uint32_t current;
+	uint32_t current = 0;
 
 	if (*text != '+' && *text != '-') {
-		int64_t target;
+		int64_t target = 0;
 
 		if (!arg_int(session, text, 0, INT32_MAX, &target))
 			return false;

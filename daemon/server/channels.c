@@ -45,7 +45,7 @@ is_channel_name(const char *name)
 static struct channel_subscription *
 find_subscription(const struct session *session, const char *name)
 {
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, &session->channels) {
 		struct channel_subscription *subscription =
@@ -61,7 +61,7 @@ enum command_result
 channels_subscribe(struct session *session, const struct request *request)
 {
 	const char *name = request->args[0];
-	struct channel_subscription *subscription;
+	struct channel_subscription *subscription = NULL;
 
 	if (!is_channel_name(name))
 		return session_ack(session, ACK_ARGUMENT,
@@ -115,7 +115,7 @@ static const char *
 next_channel_of(const struct session *session, const char *after,
 		const char *best)
 {
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, &session->channels) {
 		const char *name =
@@ -133,7 +133,7 @@ channels_task_step(struct task *base, struct session *session)
 {
 	struct channels_task *task = (struct channels_task *)base;
 	const char *next = NULL;
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, &session->server->sessions)
 		next = next_channel_of(list_entry(i, struct session, link),
@@ -171,7 +171,7 @@ static int
 deliver(struct session *session, const char *channel, const char *text)
 {
 	const size_t size = strlen(text) + 1;
-	struct channel_message *message;
+	struct channel_message *message = NULL;
 
 	if (session->message_count == SESSION_MESSAGES_MAX)
 		return 0;
@@ -191,14 +191,14 @@ channels_sendmessage(struct session *session, const struct request *request)
 {
 	const char *name = request->args[0];
 	bool taken = false, subscribed = false;
-	struct list *i;
+	struct list *i = NULL;
 
 	if (!is_channel_name(name))
 		return session_ack(session, ACK_ARGUMENT,
 				   "invalid channel name");
 	list_for_each (i, &session->server->sessions) {
 		struct session *other = list_entry(i, struct session, link);
-		int r;
+		int r = 0;
 
 		if (find_subscription(other, name) == NULL)
 			continue;
@@ -227,7 +227,7 @@ static enum task_result
 messages_task_step(struct task *base, struct session *session)
 {
 	struct messages_task *task = (struct messages_task *)base;
-	struct channel_message *message;
+	struct channel_message *message = NULL;
 
 	if (task->left == 0)
 		return TASK_DONE;

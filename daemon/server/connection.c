@@ -45,7 +45,7 @@ static void
 list_commands(struct session *session, bool allowed)
 {
 	const struct command_table *table = session->server->table;
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < table->count; i++) {
 		const struct command *command = &table->commands[i];
@@ -85,8 +85,8 @@ connection_urlhandlers(struct session *session, const struct request *request)
 enum command_result
 connection_decoders(struct session *session, const struct request *request)
 {
-	const struct decoder_ops *const *decoder;
-	const char *const *word;
+	const struct decoder_ops *const *decoder = NULL;
+	const char *const *word = NULL;
 	struct text *out = &session->out;
 
 	(void)request;
@@ -112,7 +112,7 @@ connection_config(struct session *session, const struct request *request)
 enum command_result
 connection_binarylimit(struct session *session, const struct request *request)
 {
-	uint32_t limit;
+	uint32_t limit = 0;
 
 	if (!arg_unsigned(session, request->args[0], INT32_MAX, &limit))
 		return COMMAND_ERROR;

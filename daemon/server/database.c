@@ -47,7 +47,7 @@ folder_task_step(struct task *base, struct session *session)
 {
 	struct folder_task *task = (struct folder_task *)base;
 	const size_t before = session->out.length;
-	const struct walk_item *item;
+	const struct walk_item *item = NULL;
 
 	while (!session_step_full(session, before)) {
 		switch (walk_next(task->walk, &item)) {
@@ -89,8 +89,8 @@ static enum command_result
 list_folder(struct session *session, const struct request *request,
 	    struct walk_request walk, const struct folder_task *form)
 {
-	struct folder_task *task;
-	char *uri;
+	struct folder_task *task = NULL;
+	char *uri = NULL;
 
 	uri = uri_argument(session, request->count > 0 ? request->args[0] : "",
 			   form->missing);
@@ -173,8 +173,8 @@ enum command_result
 database_update(struct session *session, const struct request *request)
 {
 	const char *text = request->count > 0 ? request->args[0] : "";
-	char *uri;
-	int job;
+	char *uri = NULL;
+	int job = 0;
 
 	if (path_uri_is_local(text) && strcmp(text, "/") != 0)
 		return session_ack(session, ACK_ARGUMENT, "Malformed path");

@@ -34,7 +34,7 @@ static const char *const idle_names[IDLE_COUNT] = {
 static enum idle_event
 idle_from_name(const char *name)
 {
-	int i;
+	int i = 0;
 
 	for (i = 0; i < IDLE_COUNT; i++)
 		if (strcasecmp(idle_names[i], name) == 0)
@@ -46,7 +46,7 @@ enum command_result
 idle_handle(struct session *session, const struct request *request)
 {
 	uint32_t wanted = 0;
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < request->count; i++) {
 		const enum idle_event event = idle_from_name(request->args[i]);
@@ -78,7 +78,7 @@ bool
 session_report_idle(struct session *session)
 {
 	const uint32_t ready = session->idle_pending & session->idle_wanted;
-	int i;
+	int i = 0;
 
 	if (!session->idling || ready == 0)
 		return false;

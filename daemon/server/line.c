@@ -117,7 +117,7 @@ take_quoted(char *at, char **ret_argument, const char **ret_error)
 enum line_result
 line_split(char *bytes, struct line *ret_line, const char **ret_error)
 {
-	char *at;
+	char *at = NULL;
 
 	ret_line->word = bytes;
 	ret_line->arg_count = 0;

@@ -51,7 +51,7 @@ open_reserve(void)
 static void
 set_accepting(struct listener *listener, bool accepting)
 {
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < listener->count; i++)
 		sd_event_source_set_enabled(listener->sources[i],
@@ -89,7 +89,7 @@ static void
 refuse_one(struct listener *listener, int listen_fd)
 {
 	static const char full[] = "ACK [52@0] {} too many clients\n";
-	int fd;
+	int fd = 0;
 
 	if (!listener->warned)
 		log_warn("server", "no file descriptor is left for more "
@@ -116,7 +116,7 @@ welcome(struct listener *listener, int fd)
 	socklen_t length = sizeof(address);
 	struct ucred peer = {.uid = (uid_t)-1};
 	socklen_t peer_length = sizeof(peer);
-	bool local;
+	bool local = false;
 
 	listener->warned = false;
 	local = getsockname(fd, (struct sockaddr *)&address, &length) == 0 &&
@@ -132,7 +132,7 @@ on_accept(struct sd_event_source *source, int listen_fd, uint32_t events,
 	  void *context)
 {
 	struct listener *listener = context;
-	unsigned i;
+	unsigned i = 0;
 
 	(void)source;
 	(void)events;
@@ -174,7 +174,7 @@ static int
 add_given_fds(struct listener *listener, struct text *ret_error)
 {
 	const int given = sd_listen_fds(1);
-	int i, r;
+	int i = 0, r = 0;
 
 	for (i = 0; i < given; i++) {
 		const int fd = SD_LISTEN_FDS_START + i;
@@ -209,7 +209,7 @@ listener_create(struct server *server, const char *path,
 		struct listener **ret_listener, struct text *ret_error)
 {
 	struct listener *listener = calloc(1, sizeof(*listener));
-	int r;
+	int r = 0;
 
 	if (listener == NULL) {
 		text_add(ret_error, "out of memory");
@@ -235,7 +235,7 @@ listener_create(struct server *server, const char *path,
 void
 listener_destroy(struct listener *listener)
 {
-	unsigned i;
+	unsigned i = 0;
 
 	if (listener == NULL)
 		return;

@@ -16,7 +16,7 @@
 static bool
 arg_output(struct session *session, const struct request *request)
 {
-	uint32_t id;
+	uint32_t id = 0;
 
 	if (!arg_unsigned(session, request->args[0], INT32_MAX, &id))
 		return false;
@@ -84,7 +84,7 @@ enum command_result
 output_rtstats(struct session *session, const struct request *request)
 {
 	struct text lines = {0};
-	bool failed;
+	bool failed = false;
 
 	(void)request;
 	if (session->server->links.engine == NULL)

@@ -66,7 +66,7 @@ playback_playid(struct session *session, const struct request *request)
 enum command_result
 playback_pause(struct session *session, const struct request *request)
 {
-	bool paused;
+	bool paused = false;
 
 	if (request->count == 0) {
 		player_toggle(player_of(session));
@@ -109,8 +109,8 @@ playback_previous(struct session *session, const struct request *request)
 enum command_result
 playback_seek(struct session *session, const struct request *request)
 {
-	uint32_t position;
-	int64_t time_ns;
+	uint32_t position = 0;
+	int64_t time_ns = 0;
 
 	if (!arg_unsigned(session, request->args[0], INT32_MAX, &position) ||
 	    !arg_seconds(session, request->args[1], &time_ns))
@@ -122,8 +122,8 @@ playback_seek(struct session *session, const struct request *request)
 enum command_result
 playback_seekid(struct session *session, const struct request *request)
 {
-	uint32_t position;
-	int64_t time_ns;
+	uint32_t position = 0;
+	int64_t time_ns = 0;
 
 	if (!arg_song_id(session, request->args[0], &position) ||
 	    !arg_seconds(session, request->args[1], &time_ns))
@@ -135,8 +135,8 @@ playback_seekid(struct session *session, const struct request *request)
 enum command_result
 playback_seekcur(struct session *session, const struct request *request)
 {
-	int64_t time_ns;
-	bool relative;
+	int64_t time_ns = 0;
+	bool relative = false;
 
 	if (!arg_seconds_signed(session, request->args[0], &time_ns, &relative))
 		return COMMAND_ERROR;
@@ -161,7 +161,7 @@ volume_of(const struct session *session)
 enum command_result
 playback_setvol(struct session *session, const struct request *request)
 {
-	uint32_t percent;
+	uint32_t percent = 0;
 
 	if (!arg_unsigned(session, request->args[0], 100, &percent))
 		return COMMAND_ERROR;
@@ -172,7 +172,7 @@ playback_setvol(struct session *session, const struct request *request)
 enum command_result
 playback_volume(struct session *session, const struct request *request)
 {
-	int64_t change, volume;
+	int64_t change = 0, volume = 0;
 
 	if (!arg_int(session, request->args[0], -100, 100, &change))
 		return COMMAND_ERROR;
@@ -198,7 +198,7 @@ playback_getvol(struct session *session, const struct request *request)
 enum command_result
 playback_repeat(struct session *session, const struct request *request)
 {
-	bool on;
+	bool on = false;
 
 	if (!arg_bool(session, request->args[0], &on))
 		return COMMAND_ERROR;
@@ -209,7 +209,7 @@ playback_repeat(struct session *session, const struct request *request)
 enum command_result
 playback_random(struct session *session, const struct request *request)
 {
-	bool on;
+	bool on = false;
 
 	if (!arg_bool(session, request->args[0], &on))
 		return COMMAND_ERROR;

@@ -57,7 +57,7 @@ queue_delete(struct session *session, const struct request *request)
 enum command_result
 queue_deleteid(struct session *session, const struct request *request)
 {
-	uint32_t position;
+	uint32_t position = 0;
 
 	if (!arg_song_id(session, request->args[0], &position))
 		return COMMAND_ERROR;
@@ -68,7 +68,7 @@ queue_deleteid(struct session *session, const struct request *request)
 static enum command_result
 move(struct session *session, const struct range *range, const char *to)
 {
-	uint32_t target;
+	uint32_t target = 0;
 
 	if (!arg_move_target(session, to, range, &target))
 		return COMMAND_ERROR;
@@ -107,7 +107,7 @@ queue_moveid(struct session *session, const struct request *request)
 enum command_result
 queue_swap(struct session *session, const struct request *request)
 {
-	uint32_t a, b;
+	uint32_t a = 0, b = 0;
 
 	if (!arg_unsigned(session, request->args[0], INT32_MAX, &a) ||
 	    !arg_unsigned(session, request->args[1], INT32_MAX, &b))
@@ -118,7 +118,7 @@ queue_swap(struct session *session, const struct request *request)
 enum command_result
 queue_swapid(struct session *session, const struct request *request)
 {
-	uint32_t a, b;
+	uint32_t a = 0, b = 0;
 
 	if (!arg_song_id(session, request->args[0], &a) ||
 	    !arg_song_id(session, request->args[1], &b))
@@ -131,7 +131,7 @@ static uint32_t
 random_below(void *context, uint32_t below)
 {
 	uint64_t *state = context;
-	uint64_t z;
+	uint64_t z = 0;
 
 	*state += UINT64_C(0x9E3779B97F4A7C15);
 	z = *state;
@@ -145,7 +145,7 @@ enum command_result
 queue_shuffle(struct session *session, const struct request *request)
 {
 	struct range range = {0, play_queue_length(queue_of(session))};
-	uint64_t seed;
+	uint64_t seed = 0;
 
 	if (request->count > 0 &&
 	    !arg_queue_range(session, request->args[0], &range))
@@ -163,8 +163,8 @@ enum command_result
 queue_prio(struct session *session, const struct request *request)
 {
 	const uint32_t length = play_queue_length(queue_of(session));
-	uint32_t priority;
-	size_t i;
+	uint32_t priority = 0;
+	size_t i = 0;
 	int r = 0;
 
 	if (!arg_unsigned(session, request->args[0], UINT8_MAX, &priority))
@@ -189,8 +189,8 @@ queue_prio(struct session *session, const struct request *request)
 enum command_result
 queue_prioid(struct session *session, const struct request *request)
 {
-	uint32_t priority, position;
-	size_t i;
+	uint32_t priority = 0, position = 0;
+	size_t i = 0;
 	int r = 0;
 
 	if (!arg_unsigned(session, request->args[0], UINT8_MAX, &priority))

@@ -56,7 +56,7 @@ queue_task_step(struct task *base, struct session *session)
 {
 	struct queue_task *task = (struct queue_task *)base;
 	const size_t before = session->out.length;
-	uint32_t looked;
+	uint32_t looked = 0;
 
 	for (looked = 0; task->at < task->end; looked++, task->at++) {
 		const struct play_queue_item *item =
@@ -126,7 +126,7 @@ enum command_result
 queue_playlistid(struct session *session, const struct request *request)
 {
 	const struct play_queue *queue = session->server->links.queue;
-	uint32_t position;
+	uint32_t position = 0;
 
 	if (request->count == 0 || strcmp(request->args[0], "-1") == 0) {
 		const struct range range = whole_queue(session);
@@ -156,7 +156,7 @@ list_changes(struct session *session, const struct request *request,
 	const struct play_queue *queue = session->server->links.queue;
 	struct range range = whole_queue(session);
 	const uint32_t length = range.to;
-	int64_t since;
+	int64_t since = 0;
 
 	if (!arg_int(session, request->args[0], -1, UINT32_MAX, &since))
 		return COMMAND_ERROR;

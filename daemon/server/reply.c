@@ -82,13 +82,13 @@ reply_song(struct text *out, const struct song *song, tag_mask tags)
 {
 	const int64_t duration_ns = song_duration_ns(song);
 	const size_t count = song_tag_count(song);
-	size_t i;
+	size_t i = 0;
 
 	reply_add(out, "file", song_uri(song));
 	reply_time(out, "Last-Modified", song_mtime_s(song));
 	reply_format(out, "Format", song_spec(song));
 	for (i = 0; i < count; i++) {
-		const char *value;
+		const char *value = NULL;
 		const enum tag tag = song_tag(song, i, &value);
 
 		if ((tags & (UINT64_C(1) << tag)) != 0)

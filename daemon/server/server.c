@@ -51,7 +51,7 @@ void
 server_welcome(struct server *server, int fd, uid_t uid, bool local)
 {
 	static const char full[] = "ACK [52@0] {} too many clients\n";
-	int r;
+	int r = 0;
 
 	if (server->session_count >= server->clients_max) {
 		if (send(fd, full, sizeof(full) - 1,
@@ -70,7 +70,7 @@ server_create_deaf(const struct server_config *config,
 		   const struct server_links *links, struct server **ret_server)
 {
 	struct server *server = calloc(1, sizeof(*server));
-	int r;
+	int r = 0;
 
 	if (server == NULL)
 		return -ENOMEM;
@@ -106,7 +106,7 @@ server_create(const struct server_config *config,
 	      const struct server_links *links, struct server **ret_server,
 	      struct text *ret_error)
 {
-	struct server *server;
+	struct server *server = NULL;
 	int r = server_create_deaf(config, links, &server);
 
 	if (r < 0) {
@@ -162,7 +162,7 @@ server_played_ns(const struct server *server)
 void
 server_idle(struct server *server, enum idle_event event)
 {
-	struct list *i;
+	struct list *i = NULL;
 
 	if (event == IDLE_PLAYER)
 		account_played(server);

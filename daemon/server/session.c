@@ -186,7 +186,7 @@ void
 session_execute(struct session *session, char *bytes)
 {
 	enum command_result result = COMMAND_ERROR;
-	const struct command *command;
+	const struct command *command = NULL;
 	struct line line;
 	const char *error = "";
 

@@ -38,8 +38,8 @@ unsent_bytes(const struct session *session)
 static bool
 fill_input(struct session *session)
 {
-	size_t room;
-	ssize_t got;
+	size_t room = 0;
+	ssize_t got = 0;
 
 	if (session->in_start > 0) {
 		session->in_end -= session->in_start;
@@ -189,7 +189,7 @@ static void
 flush(struct session *session)
 {
 	size_t before = unsent_bytes(session);
-	ssize_t sent;
+	ssize_t sent = 0;
 
 	if (session->out.failed)
 		session->dead = true;
@@ -264,7 +264,7 @@ session_run(struct session *session)
 {
 	const bool was_hung = session->hung;
 	bool more = true;
-	unsigned steps;
+	unsigned steps = 0;
 
 	list_remove(&session->ready_link);
 	for (steps = 0; more && steps < TURN_STEPS; steps++) {
@@ -317,7 +317,7 @@ int
 session_create(struct server *server, int fd, uid_t uid, bool local)
 {
 	struct session *session = calloc(1, sizeof(*session));
-	int r;
+	int r = 0;
 
 	if (session == NULL) {
 		close(fd);

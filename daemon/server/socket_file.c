@@ -59,7 +59,7 @@ open_folder(const char *path, struct text *ret_error)
 	const char *slash = strrchr(path, '/');
 	const mode_t mode = places_are_system() ? 0755 : 0700;
 	char folder[PATH_BYTES_MAX + 1] = ".";
-	int fd, r;
+	int fd = 0, r = 0;
 
 	if (slash == path)
 		memcpy(folder, "/", 2);
@@ -103,7 +103,7 @@ probe(const char *path)
 {
 	const struct sockaddr_un address = address_of(path);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int r;
+	int r = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -119,7 +119,7 @@ static int
 remove_stale(const char *path, struct text *ret_error)
 {
 	struct stat status;
-	int r;
+	int r = 0;
 
 	if (lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode)) {
 		text_printf(ret_error,
@@ -172,7 +172,7 @@ static int
 open_locked(struct socket_file *file, const char *path, struct text *ret_error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int r;
+	int r = 0;
 
 	if (fd < 0)
 		r = -errno;
@@ -207,7 +207,7 @@ int
 socket_file_open(struct socket_file *file, const char *path,
 		 struct text *ret_error)
 {
-	int folder_fd, r;
+	int folder_fd = 0, r = 0;
 
 	*file = (struct socket_file){.fd = -1};
 	if (strlen(path) > PATH_BYTES_MAX) {

@@ -58,7 +58,7 @@ add_output(struct session *session)
 {
 	const struct engine *engine = session->server->links.engine;
 	struct engine_output output;
-	const struct card_spec *spec;
+	const struct card_spec *spec = NULL;
 
 	if (engine == NULL)
 		return;
@@ -99,7 +99,7 @@ status_status(struct session *session, const struct request *request)
 	const struct server *server = session->server;
 	struct text *out = &session->out;
 	struct player_status status;
-	unsigned job;
+	unsigned job = 0;
 
 	(void)request;
 	player_get_status(server->links.player, &status);

@@ -10,7 +10,7 @@
 static enum command_result
 list_tags(struct session *session, tag_mask tags)
 {
-	int tag;
+	int tag = 0;
 
 	for (tag = 0; tag < TAG_COUNT; tag++)
 		if ((tags & (UINT64_C(1) << tag)) != 0)
@@ -25,7 +25,7 @@ named_tags(struct session *session, const struct request *request,
 	   tag_mask *ret_tags)
 {
 	tag_mask tags = 0;
-	size_t i;
+	size_t i = 0;
 
 	if (request->count < 2) {
 		session_ack(session, ACK_ARGUMENT, "Not enough arguments");
@@ -47,7 +47,7 @@ named_tags(struct session *session, const struct request *request,
 static enum command_result
 tagtypes_enable(struct session *session, const struct request *request)
 {
-	tag_mask tags;
+	tag_mask tags = 0;
 
 	if (!named_tags(session, request, &tags))
 		return COMMAND_ERROR;
@@ -58,7 +58,7 @@ tagtypes_enable(struct session *session, const struct request *request)
 static enum command_result
 tagtypes_disable(struct session *session, const struct request *request)
 {
-	tag_mask tags;
+	tag_mask tags = 0;
 
 	if (!named_tags(session, request, &tags))
 		return COMMAND_ERROR;
@@ -69,7 +69,7 @@ tagtypes_disable(struct session *session, const struct request *request)
 static enum command_result
 tagtypes_reset(struct session *session, const struct request *request)
 {
-	tag_mask tags;
+	tag_mask tags = 0;
 
 	if (!named_tags(session, request, &tags))
 		return COMMAND_ERROR;
@@ -116,7 +116,7 @@ tagtypes_handle(struct session *session, const struct request *request)
 		{"enable", true, tagtypes_enable},
 		{"reset", true, tagtypes_reset},
 	};
-	size_t i;
+	size_t i = 0;
 
 	if (request->count == 0)
 		return list_tags(session, session->tags);

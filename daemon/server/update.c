@@ -83,7 +83,7 @@ static void
 on_walk(void *context)
 {
 	struct updater *updater = context;
-	const struct walk_item *item;
+	const struct walk_item *item = NULL;
 	enum walk_next next;
 
 	while ((next = walk_next(updater->walk, &item)) == WALK_ITEM)
@@ -115,7 +115,7 @@ updater_finish(struct updater *updater)
 int
 updater_start(struct updater *updater, const char *uri)
 {
-	struct update_job *job;
+	struct update_job *job = NULL;
 
 	if (updater->job_count == UPDATE_JOBS_MAX)
 		return -ENOSPC;

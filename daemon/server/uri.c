@@ -31,8 +31,8 @@ char *
 uri_argument(struct session *session, const char *text, const char *missing)
 {
 	const bool local = path_uri_is_local(text) && !is_root(text);
-	char *uri;
-	int r;
+	char *uri = NULL;
+	int r = 0;
 
 	if (local && !session_is_local(session)) {
 		session_ack(session, ACK_PERMISSION, "Access denied");

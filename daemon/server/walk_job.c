@@ -37,7 +37,7 @@ struct walk_pending {
 void
 walk_job_drop_items(struct walk_job *job)
 {
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < job->count; i++) {
 		free(job->items[i].uri);
@@ -77,8 +77,8 @@ open_folder(const struct walk_job *job, const char *uri)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	const struct path_root root = root_of(job);
-	char *path;
-	int fd;
+	char *path = NULL;
+	int fd = 0;
 
 	if (!path_uri_is_local(uri))
 		return path_open(&root, uri, flags);
@@ -134,8 +134,8 @@ read_contents(struct walk_job *job, const char *uri)
 		.cancelled = &job->base.cancelled,
 	};
 	struct contents contents = {.failed = false};
-	const char *reason;
-	int r;
+	const char *reason = NULL;
+	int r = 0;
 
 	contents.last[0] = &contents.first[0];
 	contents.last[1] = &contents.first[1];
@@ -152,7 +152,7 @@ add_real_path(struct text *path, int fd)
 {
 	char link[32];
 	char *bytes = malloc(PATH_MAX);
-	ssize_t length;
+	ssize_t length = 0;
 	int r = 0;
 
 	if (bytes == NULL)
@@ -174,7 +174,7 @@ is_where_it_says(const struct walk_job *job, const char *uri, const char *path)
 {
 	const size_t length = strlen(job->uri);
 	struct text expected = {0};
-	bool equal;
+	bool equal = false;
 
 	if (strncmp(uri, job->uri, length) != 0)
 		return false;
@@ -196,7 +196,7 @@ is_inside(const struct walk_job *job, const char *uri, const struct text *path)
 	const char *slash = strrchr(uri, '/');
 	struct text parent = {0};
 	bool inside = false;
-	int fd;
+	int fd = 0;
 
 	if (slash != NULL && slash > uri)
 		text_add_bytes(&parent, uri, (size_t)(slash - uri));
@@ -238,7 +238,7 @@ enter_folder(struct walk_job *job, const char *uri)
 {
 	struct stat status;
 	int fd = open_folder(job, uri);
-	int r;
+	int r = 0;
 
 	if (fd < 0)
 		return fd;
@@ -256,7 +256,7 @@ enter_first(struct walk_job *job, int64_t *ret_mtime_s)
 {
 	struct stat status;
 	int fd = open_folder(job, job->uri);
-	int r;
+	int r = 0;
 
 	if (fd < 0)
 		return fd;
@@ -275,8 +275,8 @@ begin_song(struct walk_job *job)
 	const struct path_root root = root_of(job);
 	const struct source_ref ref = {job->uri, job->uid};
 	struct walk_item item = {.kind = FOLDER_SONG};
-	const char *reason;
-	int r;
+	const char *reason = NULL;
+	int r = 0;
 
 	if (job->what == WALK_ONLY_FOLDER)
 		return -ENOTDIR;
@@ -326,7 +326,7 @@ take_song(struct walk_job *job, const struct walk_pending *pending)
 		.mtime_s = pending->mtime_s,
 		.size_bytes = pending->size_bytes,
 	};
-	const char *reason;
+	const char *reason = NULL;
 
 	if (job->tags && folder_read_song(&root, &ref, &item.song, &reason) < 0)
 		return 0;

@@ -32,7 +32,7 @@ int
 source_open_fd(int fd, struct source **ret_source)
 {
 	struct stat status;
-	struct source *source;
+	struct source *source = NULL;
 
 	if (fstat(fd, &status) < 0)
 		return -errno;
@@ -55,7 +55,7 @@ static int
 open_local(const struct source_ref *ref)
 {
 	char *path = malloc(PATH_URI_MAX + 1);
-	int fd;
+	int fd = 0;
 
 	if (path == NULL)
 		return -ENOMEM;
@@ -70,7 +70,7 @@ int
 source_open(const struct path_root *root, const struct source_ref *ref,
 	    struct source **ret_source)
 {
-	int error;
+	int error = 0;
 	const int fd = path_uri_is_local(ref->uri)
 			       ? open_local(ref)
 			       : path_open(root, ref->uri, O_RDONLY);
@@ -111,7 +111,7 @@ advise(struct source *source)
 ssize_t
 source_read(struct source *source, void *ret_bytes, size_t length)
 {
-	ssize_t count;
+	ssize_t count = 0;
 
 	do {
 		count = pread(source->fd, ret_bytes, length,

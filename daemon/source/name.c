@@ -108,7 +108,7 @@ static bool
 is_form_of(const struct text *bytes, const char *part, size_t length)
 {
 	struct text form = {0};
-	bool same;
+	bool same = false;
 
 	/* A name holds no NUL and no '/'. */
 	if (bytes->failed || strlen(text_string(bytes)) != bytes->length ||

@@ -75,7 +75,7 @@ join_parts(const char *uri, char *ret_uri)
 int
 path_uri_normalize(const char *uri, char *ret_uri, size_t capacity)
 {
-	ssize_t length;
+	ssize_t length = 0;
 
 	if (strnlen(uri, PATH_URI_MAX + 1) > PATH_URI_MAX)
 		return -ENAMETOOLONG;
@@ -151,7 +151,7 @@ int
 path_local(const char *uri, char *ret_path, size_t capacity)
 {
 	const char *path = uri;
-	ssize_t length;
+	ssize_t length = 0;
 
 	if (!path_uri_is_local(uri))
 		return -EINVAL;

@@ -35,7 +35,7 @@ open_beneath(int folder, const char *uri, uint64_t resolve)
 		.flags = O_PATH | O_CLOEXEC,
 		.resolve = resolve,
 	};
-	long fd;
+	long fd = 0;
 
 	/* The kernel answers EAGAIN when something above was renamed
 	 * meanwhile and it cannot tell; a busy folder settles soon. */
@@ -53,7 +53,7 @@ open_found(int found, int flags)
 {
 	char link[32];
 	struct stat status;
-	int fd;
+	int fd = 0;
 
 	if (fstat(found, &status) < 0) {
 		fd = -errno;
@@ -89,8 +89,8 @@ int
 path_open(const struct path_root *root, const char *uri, int flags)
 {
 	int error = path_uri_check(uri);
-	int folder;
-	int found;
+	int folder = 0;
+	int found = 0;
 
 	if (error < 0)
 		return error;
@@ -113,8 +113,8 @@ open_folder_of(int found)
 {
 	char name[32];
 	char *target = malloc(PATH_MAX);
-	ssize_t length;
-	char *slash;
+	ssize_t length = 0;
+	char *slash = NULL;
 	int folder = -EACCES;
 
 	if (target == NULL)
@@ -146,7 +146,7 @@ check_folders(int folder, uid_t uid)
 	struct stat above;
 
 	for (int depth = 0; depth < FOLDER_DEPTH_MAX; depth++) {
-		int parent;
+		int parent = 0;
 
 		if (fstat(folder, &status) < 0 ||
 		    !mode_allows(&status, uid, S_IXUSR, S_IXOTH))
@@ -172,7 +172,7 @@ static int
 check_local(int found, uid_t uid)
 {
 	struct stat status;
-	int folder;
+	int folder = 0;
 
 	if (uid == geteuid())
 		return 0;
@@ -205,8 +205,8 @@ find_local(const char *path)
 int
 path_open_local(const char *path, uid_t uid, int flags)
 {
-	int found;
-	int error;
+	int found = 0;
+	int error = 0;
 
 	if (path[0] != '/')
 		return -EINVAL;

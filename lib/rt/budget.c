@@ -44,7 +44,7 @@ handle_budget(int signal, siginfo_t *info, void *context)
 {
 	const struct sched_param parameter = {0};
 	const int saved_errno = errno;
-	struct rt_budget *budget;
+	struct rt_budget *budget = NULL;
 
 	(void)signal;
 	(void)context;
@@ -85,8 +85,8 @@ rt_budget_init(struct rt_budget *budget, struct rt_figures *figures,
 		.sigev_signo = thread_budget_signal(),
 		.sigev_value.sival_ptr = budget,
 	};
-	timer_t timer;
-	int nice_value;
+	timer_t timer = NULL;
+	int nice_value = 0;
 
 	*budget = (struct rt_budget){
 		.limit_ns = limit_ns,

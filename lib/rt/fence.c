@@ -143,7 +143,7 @@ rt_fence_init(void)
 		.sa_sigaction = handle_sigsys,
 		.sa_flags = SA_SIGINFO | SA_NODEFER,
 	};
-	void *frame;
+	void *frame = NULL;
 
 	if (!FENCE_POSSIBLE)
 		return 0;
@@ -194,7 +194,7 @@ rt_seal(struct rt_figures *figures, enum rt_fence fence,
 		.event_fd = event_fd,
 		.gate_address = gate_address(),
 	};
-	int result;
+	int result = 0;
 
 	note_faults(figures);
 	if (!FENCE_POSSIBLE || fence == RT_FENCE_OFF)

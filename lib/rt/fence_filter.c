@@ -104,7 +104,7 @@ static void
 answer_numbers(struct builder *builder, const uint32_t *numbers, size_t count,
 	       uint32_t action)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < count; i++) {
 		unless_skip(builder, numbers[i], 1);

@@ -19,7 +19,7 @@ __thread struct rt_own rt_own;
 void
 rt_figures_begin(struct rt_figures *figures, const char *name)
 {
-	size_t i;
+	size_t i = 0;
 
 	memset(figures->name, 0, sizeof(figures->name));
 	strncpy(figures->name, name, sizeof(figures->name) - 1);
@@ -126,8 +126,8 @@ add_faults(const struct rt_figures *figures, struct text *text)
 {
 	FILE *file = open_task_file(figures, "stat");
 	char line[1024] = "";
-	uint64_t minor;
-	uint64_t major;
+	uint64_t minor = 0;
+	uint64_t major = 0;
 
 	if (file == NULL)
 		return;
@@ -146,7 +146,7 @@ add_switches(const struct rt_figures *figures, struct text *text)
 {
 	FILE *file = open_task_file(figures, "status");
 	char line[256];
-	uint64_t count;
+	uint64_t count = 0;
 
 	if (file == NULL)
 		return;
@@ -166,7 +166,7 @@ add_switches(const struct rt_figures *figures, struct text *text)
 static void
 add_forbidden(const struct rt_figures *figures, struct text *text)
 {
-	long number;
+	long number = 0;
 
 	for (number = 0; number < RT_SYSCALLS; number++) {
 		const uint64_t count = atomic_load_explicit(

@@ -54,7 +54,7 @@ realtime_is_off(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/sched_rt_runtime_us", "re");
 	long runtime = -1;
-	bool off;
+	bool off = false;
 
 	if (file == NULL)
 		return false;
@@ -98,7 +98,7 @@ static enum rt_rung
 climb(int priority, char cause[RT_CAUSE_BYTES])
 {
 	char reason[REASON_BYTES];
-	int result;
+	int result = 0;
 
 	cause[0] = '\0';
 	result = set_policy(0, SCHED_FIFO, priority);

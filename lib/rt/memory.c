@@ -40,7 +40,7 @@ is_wanted(const struct locking *locking, const char *path, bool is_program)
 {
 	const char *slash = strrchr(path, '/');
 	const char *file = slash != NULL ? slash + 1 : path;
-	size_t i;
+	size_t i = 0;
 
 	if (is_program || begins_with(file, "libc.so") ||
 	    begins_with(file, "libm.so"))
@@ -77,7 +77,7 @@ lock_object(struct dl_phdr_info *info, size_t size, void *context)
 	const bool is_program = locking->report.locked_bytes == 0 &&
 				locking->report.missing_bytes == 0;
 	const uintptr_t page = rt_page_bytes();
-	size_t i;
+	size_t i = 0;
 
 	(void)size;
 	if (!is_wanted(locking, info->dlpi_name, is_program))
@@ -118,7 +118,7 @@ populate(void *pool, size_t length)
 {
 	const size_t page = rt_page_bytes();
 	volatile char *bytes = pool;
-	size_t i;
+	size_t i = 0;
 
 	if (madvise(pool, length, MADV_POPULATE_WRITE) == 0)
 		return;

@@ -31,7 +31,7 @@ left_us(int64_t deadline_ns)
 static int
 await_greeting(sd_bus *bus, int64_t deadline_ns)
 {
-	int result;
+	int result = 0;
 
 	while ((result = sd_bus_is_ready(bus)) == 0) {
 		const uint64_t left = left_us(deadline_ns);

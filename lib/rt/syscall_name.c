@@ -117,7 +117,7 @@ static const struct {
 const char *
 syscall_name(long number)
 {
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].number == number)

@@ -18,8 +18,8 @@ _Static_assert(sizeof(struct hazard_reader) == (size_t)2 * CACHE_LINE,
 void
 hazard_domain_init(struct hazard_domain *domain)
 {
-	size_t i;
-	size_t slot;
+	size_t i = 0;
+	size_t slot = 0;
 
 	for (i = 0; i < HAZARD_READERS_MAX; i++)
 		for (slot = 0; slot < HAZARD_SLOTS; slot++)
@@ -44,8 +44,8 @@ hazard_clear(struct hazard_reader *reader, unsigned slot)
 RT_SAFE bool
 hazard_held(const struct hazard_domain *domain, const void *pointer)
 {
-	size_t i;
-	size_t slot;
+	size_t i = 0;
+	size_t slot = 0;
 
 	for (i = 0; i < HAZARD_READERS_MAX; i++)
 		for (slot = 0; slot < HAZARD_SLOTS; slot++)

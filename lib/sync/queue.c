@@ -58,8 +58,8 @@ queue_create(struct allocator *allocator, size_t capacity, size_t record_bytes)
 	const size_t cell_bytes =
 		(sizeof(struct queue_cell) + record_bytes + align - 1) / align *
 		align;
-	struct queue *queue;
-	uint64_t i;
+	struct queue *queue = NULL;
+	uint64_t i = 0;
 
 	assert(capacity > 0 && (capacity & (capacity - 1)) == 0);
 	if (cell_bytes < record_bytes || capacity > SIZE_MAX / cell_bytes)
@@ -97,10 +97,10 @@ queue_push(struct queue *queue, const void *record)
 {
 	uint64_t number =
 		atomic_load_explicit(&queue->tail, memory_order_relaxed);
-	struct queue_cell *cell;
+	struct queue_cell *cell = NULL;
 
 	for (;;) {
-		int64_t ahead;
+		int64_t ahead = 0;
 
 		cell = cell_of(queue, number);
 		ahead = (int64_t)(atomic_load_explicit(&cell->sequence,

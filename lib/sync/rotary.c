@@ -83,7 +83,7 @@ move_head(struct rotary *set, struct rotary_node *node,
 static RT_SAFE struct rotary_node *
 hold_head(const struct rotary *set, struct hazard_reader *reader)
 {
-	struct rotary_node *node;
+	struct rotary_node *node = NULL;
 
 	do {
 		node = load_head(set);
@@ -107,7 +107,7 @@ pass_on(struct rotary *set, struct hazard_reader *reader,
 RT_SAFE struct rotary_node *
 rotary_pull(struct rotary *set, struct hazard_reader *reader)
 {
-	struct rotary_node *node;
+	struct rotary_node *node = NULL;
 
 	do {
 		node = hold_head(set, reader);
@@ -150,7 +150,7 @@ void
 rotary_insert(struct rotary *set, struct rotary_node *node)
 {
 	struct rotary_node *before = load_head(set);
-	struct rotary_node *after;
+	struct rotary_node *after = NULL;
 
 	thread_assert_control();
 	atomic_store_explicit(&node->removed, 0, memory_order_relaxed);
@@ -175,7 +175,7 @@ rotary_insert(struct rotary *set, struct rotary_node *node)
 static void
 redirect(struct rotary *set, struct rotary_node *node, struct rotary_node *next)
 {
-	struct list *i;
+	struct list *i = NULL;
 
 	list_for_each (i, &set->retired) {
 		struct rotary_node *retired =
@@ -239,8 +239,8 @@ rotary_reclaim(struct rotary *set,
 	       void (*release)(struct rotary_node *node, void *context),
 	       void *context)
 {
-	struct list *i;
-	struct list *after;
+	struct list *i = NULL;
+	struct list *after = NULL;
 
 	thread_assert_control();
 	list_for_each_safe (i, after, &set->retired) {

@@ -75,8 +75,8 @@ release_entry(struct snapshot *snapshot, struct snapshot_entry *entry)
 static void
 release_below(struct snapshot *snapshot, uint64_t limit)
 {
-	struct list *i;
-	struct list *after;
+	struct list *i = NULL;
+	struct list *after = NULL;
 
 	list_for_each_safe (i, after, &snapshot->retired) {
 		struct snapshot_entry *entry =
@@ -126,7 +126,7 @@ static uint64_t
 oldest_held(const struct snapshot *snapshot)
 {
 	uint64_t oldest = UINT64_MAX;
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < SNAPSHOT_READERS_MAX; i++) {
 		const uint64_t held = atomic_load_explicit(

@@ -23,7 +23,7 @@ _Static_assert(offsetof(struct timeline, sequence) % CACHE_LINE == 0,
 void
 timeline_init(struct timeline *timeline)
 {
-	size_t i;
+	size_t i = 0;
 
 	atomic_init(&timeline->sequence, 0);
 	for (i = 0; i < TIMELINE_WORDS; i++)
@@ -36,12 +36,12 @@ timeline_publish(struct timeline *timeline, const struct timeline_view *view)
 	const uint32_t sequence =
 		atomic_load_explicit(&timeline->sequence, memory_order_relaxed);
 	const char *bytes = (const void *)view;
-	size_t i;
+	size_t i = 0;
 
 	atomic_store_explicit(&timeline->sequence, sequence + 1,
 			      memory_order_relaxed);
 	for (i = 0; i < TIMELINE_WORDS; i++) {
-		uint64_t word;
+		uint64_t word = 0;
 
 		memcpy(&word, bytes + i * sizeof(word), sizeof(word));
 		atomic_store_explicit(&timeline->words[i], word,
@@ -58,7 +58,7 @@ try_read(const struct timeline *timeline, struct timeline_view *ret_view)
 	const uint32_t sequence =
 		atomic_load_explicit(&timeline->sequence, memory_order_acquire);
 	char *bytes = (void *)ret_view;
-	size_t i;
+	size_t i = 0;
 
 	if (sequence % 2 != 0)
 		return false;
@@ -110,7 +110,7 @@ timeline_heard(const struct timeline_view *view, uint32_t lane, int64_t now_ns,
 {
 	const uint64_t heard = timeline_heard_frame(view, now_ns);
 	const struct timeline_point *found = NULL;
-	uint32_t i;
+	uint32_t i = 0;
 
 	for (i = 0; i < view->point_count && i < TIMELINE_POINTS; i++) {
 		const struct timeline_point *point = &view->points[i];

@@ -62,12 +62,12 @@ wake_wait(struct wake *wake, uint32_t seen, int64_t timeout_ns)
 {
 	struct timespec deadline = {0};
 	bool in_time = true;
-	bool moved;
+	bool moved = false;
 
 	if (has_moved(wake, seen))
 		return true;
 	if (timeout_ns >= 0) {
-		int64_t end_ns;
+		int64_t end_ns = 0;
 
 		if (__builtin_add_overflow(clock_now_ns(), timeout_ns, &end_ns))
 			end_ns = INT64_MAX;
