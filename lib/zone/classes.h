@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* classes.h - the one table of block sizes, and the way from a size to its
+ * class: a count of leading zeros, no search.
+ *
+ *   8 16 24, then 2^k and 1.5 * 2^k up to 8 KiB, then 1, 1.25, 1.5 and 1.75
+ *   times 2^k up to 64 KiB
+ *
+ * Threads: any; the table is constant. RT: RT_SAFE. Private to lib/zone. */
+#ifndef ROTARY_ZONE_CLASSES_H
+#define ROTARY_ZONE_CLASSES_H
+
+#include "lib/base/attr.h"
+
+enum {
+	ZONE_CLASSES = 32,
+	ZONE_CLASS_16 = 1,
+	ZONE_CLASS_64 = 5,
+	ZONE_SMALL_MAX = 64 * 1024,
+	ZONE_UNIT_SHIFT = 16,
+	ZONE_UNIT_BYTES = 1 << ZONE_UNIT_SHIFT,
+	ZONE_BLOCKS_MAX = 4096, /* of a slab */
+	ZONE_MAGAZINE_MAX = 64,
+};
+
+struct zone_class {
+	uint32_t size;
+	uint32_t inverse;  /* 2^32 / size, rounded up */
+	uint16_t blocks;   /* of a slab */
+	uint16_t magazine; /* blocks that a thread keeps; at most 64 KiB */
+	uint16_t words;    /* of 64 bits for blocks */
+};
+
+extern const struct zone_class zone_classes[ZONE_CLASSES];
+
+/* The smallest class for size bytes, 1 <= size <= ZONE_SMALL_MAX. */
+static inline unsigned
+zone_class_of(size_t size)
+{
+	const unsigned n = (unsigned)size - 1;
+	unsigned k;
+
+	if (size <= 16)
+		return size > 8;
+	k = 31 - (unsigned)__builtin_clz(n);
+	if (size <= 8192)
+		return 2 * k - 6 + (n >> (k - 1) & 1);
+	return 4 * k - 32 + (n >> (k - 2) & 3);
+}
+
+/* The same without the classes that are no multiple of 16. */
+static inline unsigned
+zone_class_of_16(size_t size)
+{
+	if (size <= 16)
+		return ZONE_CLASS_16;
+	/* 17..24 become 25..32 */
+	return zone_class_of(((size - 1) | 8) + 1);
+}
+
+/* Which block of a slab an offset lies in. */
+static inline unsigned
+zone_block_of(const struct zone_class *class, uint32_t offset)
+{
+	return (unsigned)((uint64_t)offset * class->inverse >> 32);
+}
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* janitor.c - memory that is there before a real-time thread asks.
+ *
+ *   free locked units   0 ..... low ........ high .....
+ *                       make more  |  leave  | give back
+ *
+ * low is a quarter of what zone_reserve() asked for, high all of it and a
+ * quarter; at most twice what was asked for is ever made. A unit of the reserve
+ * stays one: it is populated with its entries and locked, one extent of 1 MiB
+ * at a time so that locking splits few mappings, and whoever frees it gives it
+ * back to the same stack. Only the janitor takes it out of there.
+ *
+ * zone.wanted is raised by who pops below low; the janitor's thread sleeps on
+ * it as a futex, so waking costs nothing while nothing is wanted. */
+#include "lib/zone/parts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PURGE_AT_ONCE = 64, JANITOR_STACK = 64 * 1024 };
+
+static struct {
+	pthread_t thread;
+	ATOMIC(uint32_t) state;
+	int64_t period_ns;
+} janitor;
+
+enum { JANITOR_NONE, JANITOR_RUNS, JANITOR_STOPS };
+
+static bool
+make_present(void *at, size_t bytes)
+{
+	if (zone_kernel_lock(at, bytes) == 0)
+		return true;
+	(void)zone_pages_populate(at, bytes);
+	return false;
+}
+
+/* An extent of the reserve. False: no memory. */
+static bool
+add_extent(void)
+{
+	struct zone_region *region = &zone_region;
+	const size_t bytes = (size_t)ZONE_EXTENT_UNITS << ZONE_UNIT_SHIFT;
+	const uint32_t first = zone_region_extend(ZONE_EXTENT_UNITS);
+	uint32_t i;
+
+	if (first == 0)
+		return false;
+	(void)make_present(&region->slabs[first],
+			   ZONE_EXTENT_UNITS * sizeof(*region->slabs));
+	(void)make_present(&region->bits[first],
+			   ZONE_EXTENT_UNITS * sizeof(*region->bits));
+	zone_count(make_present(zone_unit_at(first), bytes)
+			   ? &region->figures.locked_bytes
+			   : &region->figures.unlocked_bytes,
+		   bytes);
+	atomic_fetch_add(&region->locked_total, ZONE_EXTENT_UNITS);
+	for (i = ZONE_EXTENT_UNITS; i > 0; i--) {
+		region->slabs[first + i - 1].flags |= ZONE_UNIT_LOCKED;
+		(void)zone_stack_push(&region->locked, region->slabs,
+				      first + i - 1, ZONE_STACK_FOREVER);
+	}
+	return true;
+}
+
+/* True when units, all or free ones, are there. */
+static bool
+top_up(uint32_t unlocked, uint32_t most)
+{
+	struct zone_region *region = &zone_region;
+
+	while (zone_stack_count(&region->locked) < unlocked) {
+		if (atomic_load(&region->locked_total) >= most)
+			return false;
+		if (!add_extent())
+			return false;
+	}
+	return true;
+}
+
+int
+zone_reserve(size_t bytes)
+{
+	struct zone_region *region = &zone_region;
+	const uint64_t extent = (uint64_t)ZONE_EXTENT_UNITS << ZONE_UNIT_SHIFT;
+	const uint64_t units =
+		(bytes + extent - 1) / extent * ZONE_EXTENT_UNITS;
+
+	if (!zone_region_init() || units > region->units / 4)
+		return -ENOMEM;
+	atomic_store(&region->locked_low, (uint32_t)(units / 4));
+	atomic_store(&region->locked_high, (uint32_t)(units + units / 4));
+	atomic_store(&region->locked_most, (uint32_t)(2 * units));
+	return top_up((uint32_t)units, (uint32_t)(2 * units)) ? 0 : -ENOMEM;
+}
+
+/* Over the high mark: unlocked, and the memory given back. */
+static void
+give_back(void)
+{
+	struct zone_region *region = &zone_region;
+	const uint32_t high = atomic_load(&region->locked_high);
+	unsigned i;
+
+	for (i = 0;
+	     i < PURGE_AT_ONCE && zone_stack_count(&region->locked) > high;
+	     i++) {
+		const uint32_t unit = zone_stack_pop(
+			&region->locked, region->slabs, ZONE_STACK_FOREVER);
+
+		if (unit == 0)
+			return;
+		(void)munlock(zone_unit_at(unit), ZONE_UNIT_BYTES);
+		zone_count(&region->figures.kernel_calls, 1);
+		zone_count(&region->figures.locked_bytes,
+			   (uint64_t)-ZONE_UNIT_BYTES);
+		atomic_fetch_sub(&region->locked_total, 1);
+		region->slabs[unit].flags = 0;
+		(void)zone_stack_push(&region->ready, region->slabs, unit,
+				      ZONE_STACK_FOREVER);
+	}
+}
+
+/* Each orphan once: they are taken out first, else the last to be put back
+ * would be the first to be taken. */
+static void
+trim_orphans(void)
+{
+	struct zone_heap *heaps[PURGE_AT_ONCE];
+	unsigned count = 0;
+
+	while (count < PURGE_AT_ONCE) {
+		struct zone_heap *heap = zone_heap_adopt(false);
+
+		if (heap == NULL)
+			break;
+		heaps[count] = heap;
+		count++;
+		zone_heap_trim(heap);
+	}
+	while (count > 0) {
+		count--;
+		zone_heap_abandon(heaps[count]);
+	}
+}
+
+void
+zone_janitor_pass(void)
+{
+	struct zone_region *region = &zone_region;
+
+	if (atomic_load(&region->state) != ZONE_READY)
+		return;
+	atomic_store(&region->wanted, 0);
+	if (zone_stack_count(&region->locked) <
+	    atomic_load(&region->locked_low))
+		(void)top_up(2 * atomic_load(&region->locked_low),
+			     atomic_load(&region->locked_most));
+	give_back();
+	trim_orphans();
+	if (zone_stack_count(&region->ready) >
+	    atomic_load(&region->purge_above) / 2)
+		zone_units_purge(PURGE_AT_ONCE);
+}
+
+bool
+zone_janitor_is_wanted(void)
+{
+	return atomic_load_explicit(&zone_region.wanted,
+				    memory_order_relaxed) != 0;
+}
+
+static void
+sleep_until_wanted(void)
+{
+	const struct timespec period = {
+		.tv_sec = janitor.period_ns / 1000000000,
+		.tv_nsec = janitor.period_ns % 1000000000,
+	};
+
+	(void)syscall(SYS_futex, &zone_region.wanted, FUTEX_WAIT_PRIVATE, 0,
+		      &period, NULL, 0);
+}
+
+static void *
+janitor_main(void *unused)
+{
+	(void)unused;
+	while (atomic_load(&janitor.state) == JANITOR_RUNS) {
+		zone_janitor_pass();
+		sleep_until_wanted();
+	}
+	return NULL;
+}
+
+static RT_DEVICE void
+wake(void)
+{
+	(void)syscall(SYS_futex, &zone_region.wanted, FUTEX_WAKE_PRIVATE,
+		      INT_MAX, NULL, NULL, 0);
+}
+
+void
+zone_janitor_wake(void)
+{
+	if (zone_janitor_is_wanted())
+		wake();
+}
+
+static int
+start_thread(void)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int result;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return -EAGAIN;
+	(void)pthread_attr_setstacksize(&attributes, JANITOR_STACK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	result = pthread_create(&janitor.thread, &attributes, janitor_main,
+				NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return result == 0 ? 0 : -EAGAIN;
+}
+
+int
+zone_janitor_start(int64_t period_ns)
+{
+	uint32_t state = JANITOR_NONE;
+
+	if (!atomic_compare_exchange_strong(&janitor.state, &state,
+					    JANITOR_RUNS))
+		return -EALREADY;
+	janitor.period_ns = period_ns;
+	if (start_thread() < 0) {
+		atomic_store(&janitor.state, JANITOR_NONE);
+		return -EAGAIN;
+	}
+	(void)pthread_setname_np(janitor.thread, "janitor");
+	return 0;
+}
+
+void
+zone_janitor_stop(void)
+{
+	uint32_t state = JANITOR_RUNS;
+
+	if (!atomic_compare_exchange_strong(&janitor.state, &state,
+					    JANITOR_STOPS))
+		return;
+	atomic_store(&zone_region.wanted, 1);
+	wake();
+	(void)pthread_join(janitor.thread, NULL);
+	atomic_store(&janitor.state, JANITOR_NONE);
+}
+
+/* In a child of fork() it does not run. */
+void
+zone_janitor_forget(void)
+{
+	atomic_store(&janitor.state, JANITOR_NONE);
+}
+
+void
+zone_trim(void)
+{
+	if (zone_self.heap != NULL && !zone_self.realtime)
+		zone_heap_trim(zone_self.heap);
+	trim_orphans();
+	while (zone_stack_count(&zone_region.ready) > 0 &&
+	       atomic_load(&zone_region.purge_above) != UINT32_MAX)
+		zone_units_purge(PURGE_AT_ONCE);
+}
+
+void
+zone_span_cache(size_t bytes)
+{
+	atomic_store(&zone_region.spans_hot_limit, bytes);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* region.c - the reservation: address space only, made usable in extents.
+ *
+ *   | bits | slabs | tags | unit 0 | 1 .. low | nobody's | high .. units |
+ *
+ * Slabs and heaps grow up from unit 1, spans down from the end; low and high
+ * are one word, moved by one exchange. Entries of the side arrays are committed
+ * for 1024 units at once, since an mprotect() of what is usable already does no
+ * harm: two threads may do it at the same time. Tags can be read from the
+ * start, so any pointer into the reservation can be asked what it is.
+ *
+ * Nothing of it is ever unmapped. */
+#include "lib/zone/parts.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { PAGE_BYTES = 4096, UNITS_LEAST = 128, PURGE_BATCH = 16 };
+
+static const uint64_t UNITS_MOST = UINT64_C(256) << (30 - ZONE_UNIT_SHIFT);
+
+enum { GRANULES_MAX = (256 << (30 - ZONE_UNIT_SHIFT)) / ZONE_GRANULE_UNITS };
+
+struct zone_region zone_region;
+
+static ATOMIC(uint8_t) granules[GRANULES_MAX];
+
+void
+zone_count(ATOMIC(uint64_t) * figure, uint64_t more)
+{
+	atomic_fetch_add_explicit(figure, more, memory_order_relaxed);
+}
+
+/* Half of what the process may map: the rest is for libraries and stacks. */
+static uint64_t
+wanted_units(void)
+{
+	struct rlimit limit;
+	uint64_t units = UNITS_MOST;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur / 2 / ZONE_UNIT_BYTES < units)
+		units = limit.rlim_cur / 2 / ZONE_UNIT_BYTES;
+	return units;
+}
+
+static size_t
+round_up(size_t value, size_t step)
+{
+	return (value + step - 1) / step * step;
+}
+
+static bool
+map(uint32_t units)
+{
+	struct zone_region *region = &zone_region;
+	const size_t entries = round_up(units, ZONE_GRANULE_UNITS);
+	const size_t bits = entries * sizeof(struct zone_bits);
+	const size_t slabs = entries * sizeof(struct zone_slab);
+	const size_t tags = entries * sizeof(*region->tags);
+	const size_t units_bytes = (size_t)units << ZONE_UNIT_SHIFT;
+	char *at = zone_kernel_reserve(bits + slabs + tags + ZONE_UNIT_BYTES +
+				       units_bytes);
+	uintptr_t base;
+
+	if (at == NULL)
+		return false;
+	if (mprotect(at + bits + slabs, tags, PROT_READ) != 0) {
+		(void)munmap(at, bits + slabs + tags + ZONE_UNIT_BYTES +
+					 units_bytes);
+		return false;
+	}
+	region->bits = (struct zone_bits *)(void *)at;
+	region->slabs = (struct zone_slab *)(void *)(at + bits);
+	region->tags = (ATOMIC(uint32_t) *)(void *)(at + bits + slabs);
+	base = round_up((uintptr_t)at + bits + slabs + tags, ZONE_UNIT_BYTES);
+	region->base = at + (base - (uintptr_t)at);
+	region->bytes = units_bytes;
+	region->units = units;
+	atomic_store(&region->frontier, (uint64_t)units << 32 | 1);
+	/* a huge page would make a block of 16 bytes resident as 2 MiB */
+	(void)zone_kernel_advise(region->base, units_bytes, MADV_NOHUGEPAGE);
+	return true;
+}
+
+static bool
+make(void)
+{
+	uint64_t units = wanted_units();
+
+	while (units >= UNITS_LEAST) {
+		if (map((uint32_t)units))
+			return true;
+		units /= 2;
+	}
+	return false;
+}
+
+/* Another thread is at it, for the length of a few system calls; unless it is
+ * ourselves, in a malloc from inside of them. */
+static uint32_t
+await_state(void)
+{
+	uint32_t state = atomic_load(&zone_region.state);
+
+	while (state == ZONE_INITIALISING && !zone_self.initialising) {
+		(void)sched_yield();
+		state = atomic_load(&zone_region.state);
+	}
+	return state;
+}
+
+bool
+zone_region_init(void)
+{
+	struct zone_region *region = &zone_region;
+	uint32_t state = ZONE_UNBORN;
+	const int saved_errno = errno;
+
+	if (!atomic_compare_exchange_strong(&region->state, &state,
+					    ZONE_INITIALISING))
+		return await_state() == ZONE_READY;
+	zone_self.initialising = true;
+	atomic_store(&region->purge_above, 256);
+	atomic_store(&region->spans_hot_limit, UINT64_C(32) << 20);
+	state = make() && zone_thread_init() == 0 ? ZONE_READY : ZONE_REFUSED;
+	zone_self.initialising = false;
+	atomic_store(&region->state, state);
+	errno = saved_errno;
+	return state == ZONE_READY;
+}
+
+static bool
+commit_entries(uint32_t unit)
+{
+	struct zone_region *region = &zone_region;
+	const uint32_t granule = unit / ZONE_GRANULE_UNITS;
+	const size_t first = (size_t)granule * ZONE_GRANULE_UNITS;
+
+	if (atomic_load_explicit(&granules[granule], memory_order_acquire) != 0)
+		return true;
+	if (zone_kernel_protect((void *)(uintptr_t)&region->tags[first],
+				ZONE_GRANULE_UNITS * sizeof(*region->tags)) <
+		    0 ||
+	    zone_kernel_protect(&region->slabs[first],
+				ZONE_GRANULE_UNITS * sizeof(*region->slabs)) <
+		    0 ||
+	    zone_kernel_protect(&region->bits[first],
+				ZONE_GRANULE_UNITS * sizeof(*region->bits)) < 0)
+		return false;
+	atomic_store_explicit(&granules[granule], 1, memory_order_release);
+	return true;
+}
+
+bool
+zone_region_commit_entry(uint32_t unit)
+{
+	return commit_entries(unit);
+}
+
+static bool
+commit(uint32_t first, uint32_t units)
+{
+	return commit_entries(first) && commit_entries(first + units - 1) &&
+	       zone_kernel_protect(zone_unit_at(first),
+				   (size_t)units << ZONE_UNIT_SHIFT) == 0;
+}
+
+static uint32_t
+low_of(uint64_t frontier)
+{
+	return (uint32_t)frontier;
+}
+
+static uint32_t
+high_of(uint64_t frontier)
+{
+	return (uint32_t)(frontier >> 32);
+}
+
+static uint64_t
+frontier_of(uint32_t low, uint32_t high)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+uint32_t
+zone_region_extend(uint32_t units)
+{
+	ATOMIC(uint64_t) *frontier = &zone_region.frontier;
+	uint64_t old = atomic_load(frontier);
+	uint64_t moved;
+	uint32_t i;
+
+	do {
+		if (high_of(old) - low_of(old) < units)
+			return 0;
+		moved = frontier_of(low_of(old) + units, high_of(old));
+	} while (!atomic_compare_exchange_weak(frontier, &old, moved));
+	if (!commit(low_of(old), units)) {
+		/* back, unless others went on from there */
+		(void)atomic_compare_exchange_strong(frontier, &moved, old);
+		return 0;
+	}
+	for (i = 0; i < units; i++)
+		zone_region.slabs[low_of(old) + i].flags = ZONE_UNIT_ZERO;
+	return low_of(old);
+}
+
+uint32_t
+zone_region_extend_span(uint32_t units)
+{
+	ATOMIC(uint64_t) *frontier = &zone_region.frontier;
+	uint64_t old = atomic_load(frontier);
+	uint64_t moved;
+	uint32_t first;
+
+	do {
+		if (high_of(old) - low_of(old) < units)
+			return 0;
+		first = high_of(old) - units;
+		moved = frontier_of(low_of(old), first);
+	} while (!atomic_compare_exchange_weak(frontier, &old, moved));
+	if (!commit_entries(first) ||
+	    zone_kernel_protect(zone_unit_at(first),
+				(size_t)units << ZONE_UNIT_SHIFT) < 0) {
+		(void)atomic_compare_exchange_strong(frontier, &moved, old);
+		return 0;
+	}
+	zone_region.slabs[first].flags = ZONE_UNIT_ZERO;
+	return first;
+}
+
+static uint32_t
+take_extent(void)
+{
+	struct zone_region *region = &zone_region;
+	uint32_t units = ZONE_EXTENT_UNITS;
+	uint32_t first = zone_region_extend(units);
+
+	if (first == 0) {
+		units = 1;
+		first = zone_region_extend(units);
+	}
+	while (first != 0 && units > 1) {
+		units--;
+		(void)zone_stack_push(&region->cold, region->slabs,
+				      first + units, ZONE_STACK_FOREVER);
+	}
+	return first;
+}
+
+uint32_t
+zone_unit_take(void)
+{
+	struct zone_region *region = &zone_region;
+	uint32_t unit = zone_stack_pop(&region->ready, region->slabs,
+				       ZONE_STACK_FOREVER);
+
+	if (unit == 0)
+		unit = zone_stack_pop(&region->cold, region->slabs,
+				      ZONE_STACK_FOREVER);
+	return unit != 0 ? unit : take_extent();
+}
+
+uint32_t
+zone_unit_take_locked(void)
+{
+	struct zone_region *region = &zone_region;
+	const uint32_t unit = zone_stack_pop(&region->locked, region->slabs,
+					     ZONE_STACK_TRIES);
+
+	if (zone_stack_count(&region->locked) <
+	    atomic_load_explicit(&region->locked_low, memory_order_relaxed))
+		atomic_store_explicit(&region->wanted, 1, memory_order_relaxed);
+	return unit;
+}
+
+bool
+zone_unit_give(uint32_t unit)
+{
+	struct zone_region *region = &zone_region;
+	const bool locked = (region->slabs[unit].flags & ZONE_UNIT_LOCKED) != 0;
+	struct zone_stack *stack = locked ? &region->locked : &region->ready;
+	const unsigned tries =
+		zone_self.realtime ? ZONE_STACK_TRIES : ZONE_STACK_FOREVER;
+
+	if (!zone_stack_push(stack, region->slabs, unit, tries))
+		return false;
+	if (!zone_self.realtime &&
+	    zone_stack_count(&region->ready) >
+		    atomic_load_explicit(&region->purge_above,
+					 memory_order_relaxed)) {
+		RT_EXCEPTION("a thread that is not marked")
+		{
+			zone_units_purge(PURGE_BATCH);
+		}
+	}
+	return true;
+}
+
+bool
+zone_pages_purge(void *at, size_t bytes)
+{
+	if (zone_kernel_advise(at, bytes, MADV_DONTNEED) == 0)
+		return true;
+	/* mlockall(): they cannot be given back, so stop trying */
+	atomic_store_explicit(&zone_region.purge_above, UINT32_MAX,
+			      memory_order_relaxed);
+	return false;
+}
+
+bool
+zone_pages_populate(void *at, size_t bytes)
+{
+	volatile char *bytes_at = at;
+	size_t i;
+
+	if (zone_kernel_advise(at, bytes, MADV_POPULATE_WRITE) == 0)
+		return true;
+	/* older than Linux 5.14; an unused unit stays zero */
+	for (i = 0; i < bytes; i += PAGE_BYTES)
+		bytes_at[i] = 0;
+	return true;
+}
+
+void
+zone_units_purge(unsigned most)
+{
+	struct zone_region *region = &zone_region;
+
+	for (; most > 0; most--) {
+		const uint32_t unit = zone_stack_pop(
+			&region->ready, region->slabs, ZONE_STACK_FOREVER);
+
+		if (unit == 0)
+			return;
+		if (zone_pages_purge(zone_unit_at(unit), ZONE_UNIT_BYTES)) {
+			region->slabs[unit].flags |= ZONE_UNIT_ZERO;
+			zone_count(&region->figures.purged_units, 1);
+			(void)zone_stack_push(&region->cold, region->slabs,
+					      unit, ZONE_STACK_FOREVER);
+			continue;
+		}
+		(void)zone_stack_push(&region->ready, region->slabs, unit,
+				      ZONE_STACK_FOREVER);
+		return;
+	}
+}
