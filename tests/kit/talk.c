@@ -90,9 +90,10 @@ read_answer(struct client *client, bool quiet)
 		client->begin += (size_t)(newline - line) + 1;
 		if (!strcmp(line, "OK") || !strncmp(line, "OK MPD ", 7))
 			return OK;
-		if (!quiet)
+		bool refused = !strncmp(line, "ACK ", 4);
+		if (!quiet || refused)
 			puts(line);
-		if (!strncmp(line, "ACK ", 4))
+		if (refused)
 			return ACK;
 	}
 }

@@ -98,7 +98,7 @@ plays_on() {
 	start_rotaryd
 	mpd "add song.flac" play
 	wait_for "$DEADLINE" card_has_events refused 1
-	wait_for "$DEADLINE" logged '[Bb]usy'
+	wait_for "$DEADLINE" logged '[Bb]usy|in use'
 	mpd status
 	fault ""
 	wait_for "$DEADLINE" field_is state play

@@ -106,6 +106,9 @@ stop_rotaryd() {
 		sleep 0.005
 	done
 	TOOK_MS=$((($(date +%s%N) - start) / 1000000))
+	# A thread that hangs in the kernel, on a dead share, keeps its process
+	# from being reaped: it has ended as far as it is up to itself.
+	[ -z "${ROTARY_STALL_SWITCH:-}" ] || rm -f "$ROTARY_STALL_SWITCH"
 	EXIT=0
 	wait "$PID" || EXIT=$?
 	PID=
