@@ -59,9 +59,9 @@ zone_class_of_16(size_t size)
 
 /* Which block of a slab an offset lies in. */
 static inline unsigned
-zone_block_of(const struct zone_class *class, uint32_t offset)
+zone_block_of(const struct zone_class *shape, uint32_t offset)
 {
-	return (unsigned)((uint64_t)offset * class->inverse >> 32);
+	return (unsigned)((uint64_t)offset * shape->inverse >> 32);
 }
 
 #endif

@@ -94,7 +94,7 @@ static RT_SAFE void
 take_back(struct zone_heap *heap, uint32_t unit, unsigned word, uint64_t bits)
 {
 	struct zone_slab *slab = &zone_region.slabs[unit];
-	const unsigned number = slab->class;
+	const unsigned number = slab->number;
 	const struct zone_class *class = &zone_classes[number];
 	struct zone_bin *bin = &heap->bins[number];
 
@@ -104,7 +104,7 @@ take_back(struct zone_heap *heap, uint32_t unit, unsigned word, uint64_t bits)
 			zone_fail("freed twice", zone_unit_at(unit));
 		}
 	}
-	zone_bump(&bin->free, __builtin_popcountll(bits));
+	zone_bump(&bin->free, zone_bits_in(bits));
 	if (!slab->listed)
 		link_slab(bin, unit);
 	if (slab->free_count == class->blocks &&
@@ -144,7 +144,7 @@ is_own_slab(const struct zone_heap *heap, uint32_t unit)
 static RT_SAFE unsigned
 harvest_slab(struct zone_heap *heap, uint32_t unit)
 {
-	const unsigned number = zone_region.slabs[unit].class;
+	const unsigned number = zone_region.slabs[unit].number;
 	const struct zone_class *class = &zone_classes[number];
 	ATOMIC(uint64_t) *words = zone_slab_remote_words(unit, class);
 	unsigned i;
@@ -154,8 +154,7 @@ harvest_slab(struct zone_heap *heap, uint32_t unit)
 
 		if (bits == 0)
 			continue;
-		zone_bump(&heap->bins[number].remote_frees,
-			  __builtin_popcountll(bits));
+		zone_bump(&heap->bins[number].remote_frees, zone_bits_in(bits));
 		take_back(heap, unit, i, bits);
 		if (!is_own_slab(heap, unit))
 			break; /* that was the last one, it is given away */

@@ -22,6 +22,8 @@
 #include "lib/zone/stack.h"
 #include "lib/zone/zone.h"
 
+#include <assert.h>
+
 enum {
 	ZONE_KIND_NONE = 0,
 	ZONE_KIND_SLAB = 1, /* + class */
@@ -52,8 +54,8 @@ struct zone_span {
 	size_t bytes;   /* of the block */
 	uint32_t first; /* unit; differs from the block's when aligned */
 	uint32_t units;
-	uint32_t next; /* of its private heap */
-	uint32_t class;
+	uint32_t next;             /* of its private heap */
+	uint32_t number;           /* of the class */
 	ATOMIC(uint32_t) released; /* of a private heap's */
 	bool zero;
 };
@@ -65,7 +67,7 @@ struct zone_slab {
 			uint16_t free_count;
 			uint16_t hint;  /* no free bit in a word before it */
 			uint16_t fresh; /* first block never given out */
-			uint8_t class;
+			uint8_t number; /* of the class */
 			bool listed;
 			uint32_t next, previous;
 			uint64_t free[ZONE_INLINE_WORDS];
@@ -79,8 +81,8 @@ struct zone_slab {
 	uint32_t flags;
 };
 
-_Static_assert(sizeof(struct zone_slab) == 2 * CACHE_LINE,
-	       "an owner's line and everybody's");
+static_assert(sizeof(struct zone_slab) == 2 * CACHE_LINE,
+	      "an owner's line and everybody's");
 
 struct zone_bits {
 	uint64_t free[ZONE_BLOCKS_MAX / 64];
@@ -127,9 +129,9 @@ struct zone_heap {
 	ALIGNED(2 * CACHE_LINE) struct zone_magazine magazines[ZONE_CLASSES];
 };
 
-_Static_assert(sizeof(struct zone_heap) <= ZONE_UNIT_BYTES, "a heap is a unit");
-_Static_assert(offsetof(struct zone_heap, magazines) <= 4096,
-	       "what others touch is on the page that its making touched");
+static_assert(sizeof(struct zone_heap) <= ZONE_UNIT_BYTES, "a heap is a unit");
+static_assert(offsetof(struct zone_heap, magazines) <= 4096,
+	      "what others touch is on the page that its making touched");
 
 enum zone_state {
 	ZONE_UNBORN,
@@ -231,10 +233,10 @@ struct zone_heap *zone_heap_new(bool is_private, bool realtime);
 struct zone_heap *zone_heap_adopt(bool realtime);
 void zone_heap_abandon(struct zone_heap *heap);
 /* Fills an empty magazine; false: no memory. */
-RT_SAFE bool zone_heap_refill(struct zone_heap *heap, unsigned class,
+RT_SAFE bool zone_heap_refill(struct zone_heap *heap, unsigned number,
 			      enum zone_dry dry);
 /* Empties up to count places of a magazine. */
-RT_SAFE void zone_heap_flush(struct zone_heap *heap, unsigned class,
+RT_SAFE void zone_heap_flush(struct zone_heap *heap, unsigned number,
 			     unsigned count);
 RT_SAFE void zone_heap_harvest(struct zone_heap *heap, unsigned words);
 /* A block to its owner, who is another one. */
@@ -244,7 +246,7 @@ void zone_heap_trim(struct zone_heap *heap);
 
 /* --- slab.c --- */
 RT_SAFE void zone_slab_open(const struct zone_heap *heap, uint32_t unit,
-			    unsigned class);
+			    unsigned number);
 RT_SAFE unsigned zone_slab_take(uint32_t unit, uintptr_t *slots, unsigned most);
 /* True when the word had none of them. */
 RT_SAFE bool zone_slab_put(uint32_t unit, unsigned word, uint64_t bits);
@@ -282,7 +284,7 @@ struct zone_request {
 };
 RT_SAFE void *zone_request(const struct zone_request *request);
 RT_SAFE void *zone_resize_for(void *block, size_t size, enum zone_dry dry);
-_Noreturn void zone_fail(const char *what, const void *block);
+__attribute__((noreturn)) void zone_fail(const char *what, const void *block);
 
 static inline char *
 zone_unit_at(uint32_t unit)
@@ -311,18 +313,30 @@ zone_tag_set(uint32_t unit, uint32_t tag)
 }
 
 static inline uint64_t *
-zone_slab_free_words(uint32_t unit, const struct zone_class *class)
+zone_slab_free_words(uint32_t unit, const struct zone_class *shape)
 {
-	return class->words <= ZONE_INLINE_WORDS ? zone_region.slabs[unit].free
+	return shape->words <= ZONE_INLINE_WORDS ? zone_region.slabs[unit].free
 						 : zone_region.bits[unit].free;
 }
 
 static inline ATOMIC(uint64_t) *
-	zone_slab_remote_words(uint32_t unit, const struct zone_class *class)
+	zone_slab_remote_words(uint32_t unit, const struct zone_class *shape)
 {
-	return class->words <= ZONE_INLINE_WORDS
+	return shape->words <= ZONE_INLINE_WORDS
 		       ? zone_region.slabs[unit].remote
 		       : zone_region.bits[unit].remote;
+}
+
+/* Without a call into the compiler's library, which knows nothing better on
+ * x86-64's oldest. */
+static inline unsigned
+zone_bits_in(uint64_t bits)
+{
+	bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+	bits = (bits & UINT64_C(0x3333333333333333)) +
+	       (bits >> 2 & UINT64_C(0x3333333333333333));
+	bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* For counters that one thread writes and anybody reads. */

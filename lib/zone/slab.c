@@ -25,7 +25,7 @@ zone_slab_open(const struct zone_heap *heap, uint32_t unit, unsigned number)
 	slab->hint = 0;
 	slab->fresh = (slab->flags & ZONE_UNIT_ZERO) != 0 ? 0 : class->blocks;
 	slab->flags &= ~(uint32_t)ZONE_UNIT_ZERO;
-	slab->class = (uint8_t)number;
+	slab->number = (uint8_t)number;
 	slab->listed = false;
 	slab->next = 0;
 	slab->previous = 0;
@@ -51,7 +51,7 @@ unsigned
 zone_slab_take(uint32_t unit, uintptr_t *slots, unsigned most)
 {
 	struct zone_slab *slab = &zone_region.slabs[unit];
-	const struct zone_class *class = &zone_classes[slab->class];
+	const struct zone_class *class = &zone_classes[slab->number];
 	uint64_t *words = zone_slab_free_words(unit, class);
 	const uintptr_t base = (uintptr_t)zone_unit_at(unit);
 	unsigned word = slab->hint;
@@ -86,13 +86,12 @@ zone_slab_put(uint32_t unit, unsigned word, uint64_t bits)
 {
 	struct zone_slab *slab = &zone_region.slabs[unit];
 	uint64_t *words =
-		zone_slab_free_words(unit, &zone_classes[slab->class]);
+		zone_slab_free_words(unit, &zone_classes[slab->number]);
 
 	if ((words[word] & bits) != 0)
 		return false;
 	words[word] |= bits;
-	slab->free_count =
-		(uint16_t)(slab->free_count + __builtin_popcountll(bits));
+	slab->free_count = (uint16_t)(slab->free_count + zone_bits_in(bits));
 	if (word < slab->hint)
 		slab->hint = (uint16_t)word;
 	return true;

@@ -147,7 +147,7 @@ release(uint32_t unit)
 {
 	const struct zone_span *span = &zone_region.slabs[unit].span;
 	const uint32_t first = span->first;
-	const unsigned class = span->class;
+	const unsigned class = span->number;
 	const size_t used = ((size_t)(unit - first) << ZONE_UNIT_SHIFT) +
 			    round_to_page(span->bytes);
 
@@ -204,7 +204,7 @@ record(uint32_t unit, uint32_t first, unsigned class, size_t bytes)
 	slab->span = (struct zone_span){
 		.bytes = bytes,
 		.first = first,
-		.class = class,
+		.number = class,
 		.units = (uint32_t)units_of_class(class),
 		.zero = zero,
 	};

@@ -98,7 +98,7 @@ count_free(uint32_t unit, const struct zone_class *class, bool *ret_hidden)
 	unsigned i;
 
 	for (i = 0; i < class->words; i++) {
-		count += (unsigned)__builtin_popcountll(words[i]);
+		count += zone_bits_in(words[i]);
 		if (words[i] != 0 && i < zone_region.slabs[unit].hint)
 			*ret_hidden = true;
 	}
@@ -116,7 +116,7 @@ check_slab(uint32_t unit, uint32_t tag)
 	bool hidden = false;
 	unsigned i;
 
-	if (slab->class != number)
+	if (slab->number != number)
 		return "a slab's class is not its tag's";
 	if (count_free(unit, class, &hidden) != slab->free_count)
 		return "a slab's count is not its free bits'";

@@ -223,7 +223,10 @@ free_other(void *block, uint32_t unit, uint32_t tag)
 {
 	if ((tag & ZONE_KIND_MASK) == ZONE_KIND_SPAN &&
 	    (uintptr_t)block % ZONE_UNIT_BYTES == 0) {
-		zone_span_free(unit, tag);
+		RT_EXCEPTION("over 64 KiB; kept as it is on a marked thread")
+		{
+			zone_span_free(unit, tag);
+		}
 		return;
 	}
 	RT_EXCEPTION("the process ends here")
