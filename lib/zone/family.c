@@ -8,19 +8,21 @@
  * pointer that is not ours is glibc's (RTLD_DEEPBIND, or before we came), and
  * goes there; so do all calls when there is no address space for us.
  *
- * free() never changes errno, every failure sets ENOMEM but posix_memalign's. */
+ * free() never changes errno, every failure sets ENOMEM but posix_memalign's.
+ */
 #include "lib/zone/family.h"
-#include "lib/zone/parts.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { MALLOC_ALIGN = 16, PAGE_BYTES = 4096 };
+
+#pragma GCC visibility push(default)
 
 /* glibc's own, if it is there. */
 void *__libc_malloc(size_t size) __attribute__((weak));
@@ -58,7 +60,7 @@ request(size_t size, size_t align, bool zero)
 	const int saved_errno = errno;
 	void *block;
 
-	block = zone_debug_alloc(&wanted);
+	block = zone_guard_alloc(&wanted);
 	/* small reservations, or none: glibc has the rest */
 	if (block == NULL && size <= PTRDIFF_MAX && align <= PTRDIFF_MAX / 2 &&
 	    (is_refused() || zone_region.units < ZONE_UNITS_PLENTY))
@@ -72,11 +74,15 @@ malloc(size_t size)
 {
 	struct zone_heap *heap = zone_self.heap;
 	void *block = NULL;
+	bool fresh;
 
 	if (!ZONE_DEBUG && heap != NULL && size - 1 < ZONE_SMALL_MAX)
-		block = zone_pop(&heap->magazines[zone_class_of_16(size)]);
+		block = zone_pop(&heap->magazines[zone_class_of_16(size)],
+				 &fresh);
 	if (block == NULL)
 		block = request(size, MALLOC_ALIGN, false);
+	if (zone_trace_on)
+		zone_trace(ZONE_TRACE_MALLOC, block, size, 0);
 	return block;
 }
 
@@ -84,32 +90,52 @@ void *
 calloc(size_t count, size_t size)
 {
 	size_t bytes;
+	void *block;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return request(bytes, MALLOC_ALIGN, true);
+	block = request(bytes, MALLOC_ALIGN, true);
+	if (zone_trace_on)
+		zone_trace(ZONE_TRACE_CALLOC, block, bytes, 0);
+	return block;
 }
 
 void
 free(void *block)
 {
+	/* what is below keeps errno, but glibc's is not ours to know */
 	const int saved_errno = errno;
 
 	if (block == NULL)
 		return;
+	if (zone_trace_on)
+		zone_trace(ZONE_TRACE_FREE, block, 0, 0);
 	if (zone_owns(block))
-		zone_debug_free(block);
+		zone_guard_free(block);
 	else if (__libc_free != NULL)
 		__libc_free(block);
 	errno = saved_errno;
 }
 
+static void *
+resize(void *block, size_t size)
+{
+	const int saved_errno = errno;
+	void *moved;
+
+	if (!zone_owns(block))
+		return __libc_realloc != NULL ? __libc_realloc(block, size)
+					      : NULL;
+	moved = zone_guard_resize(block, size);
+	errno = moved != NULL ? saved_errno : ENOMEM;
+	return moved;
+}
+
 void *
 realloc(void *block, size_t size)
 {
-	const int saved_errno = errno;
 	void *moved;
 
 	if (block == NULL)
@@ -118,11 +144,9 @@ realloc(void *block, size_t size)
 		free(block);
 		return NULL;
 	}
-	if (!zone_owns(block))
-		return __libc_realloc != NULL ? __libc_realloc(block, size)
-					      : NULL;
-	moved = zone_debug_resize(block, size);
-	errno = moved != NULL ? saved_errno : ENOMEM;
+	moved = resize(block, size);
+	if (zone_trace_on)
+		zone_trace(ZONE_TRACE_REALLOC, moved, size, (uintptr_t)block);
 	return moved;
 }
 
@@ -138,28 +162,29 @@ reallocarray(void *block, size_t count, size_t size)
 	return realloc(block, bytes);
 }
 
-/* As glibc does it: the next power of two. */
-static bool
-round_align(size_t *align)
+static void *
+request_aligned(size_t align, size_t size)
 {
-	size_t power = MALLOC_ALIGN;
+	void *block = request(size, align, false);
 
-	if (*align > SIZE_MAX / 2 + 1)
-		return false;
-	while (power < *align)
-		power *= 2;
-	*align = power;
-	return true;
+	if (zone_trace_on)
+		zone_trace(ZONE_TRACE_ALIGNED, block, size, align);
+	return block;
 }
 
+/* As glibc does it: to the next power of two. */
 void *
 memalign(size_t align, size_t size)
 {
-	if (!round_align(&align)) {
+	size_t power = MALLOC_ALIGN;
+
+	if (align > SIZE_MAX / 2 + 1) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return request(size, align, false);
+	while (power < align)
+		power *= 2;
+	return request_aligned(power, size);
 }
 
 void *
@@ -177,7 +202,7 @@ posix_memalign(void **ret_block, size_t align, size_t size)
 	if (align == 0 || (align & (align - 1)) != 0 ||
 	    align % sizeof(void *) != 0)
 		return EINVAL;
-	block = request(size, align, false);
+	block = request_aligned(align, size);
 	errno = saved_errno;
 	if (block == NULL)
 		return ENOMEM;
@@ -188,7 +213,7 @@ posix_memalign(void **ret_block, size_t align, size_t size)
 void *
 valloc(size_t size)
 {
-	return request(size, PAGE_BYTES, false);
+	return request_aligned(PAGE_BYTES, size);
 }
 
 void *
@@ -198,8 +223,8 @@ pvalloc(size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return request((size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
-		       PAGE_BYTES, false);
+	return request_aligned(PAGE_BYTES, (size + PAGE_BYTES - 1) /
+						   PAGE_BYTES * PAGE_BYTES);
 }
 
 size_t
@@ -211,7 +236,7 @@ malloc_usable_size(void *block)
 	if (block == NULL)
 		return 0;
 	if (zone_owns(block))
-		return zone_debug_usable(block);
+		return zone_guard_usable(block);
 	function = atomic_load(&next);
 	if (function == 0) {
 		function = (uintptr_t)dlsym(RTLD_NEXT, "malloc_usable_size");
@@ -241,3 +266,66 @@ malloc_trim(size_t keep)
 	errno = saved_errno;
 	return after.purged_units != before.purged_units;
 }
+
+static void
+gather(struct mallinfo2 *info)
+{
+	struct zone_stats stats;
+	size_t held = 0;
+	unsigned i;
+
+	zone_stats(&stats);
+	for (i = 0; i < ZONE_STATS_CLASSES; i++) {
+		info->uordblks += stats.classes[i].blocks_in_use *
+				  stats.classes[i].size_bytes;
+		held += stats.classes[i].slabs * ZONE_UNIT_BYTES;
+	}
+	info->arena = held + stats.ready_bytes + stats.locked_free_bytes;
+	info->fordblks = info->arena - info->uordblks;
+	info->hblks = stats.spans;
+	info->hblkhd = stats.span_bytes;
+	info->keepcost = stats.ready_bytes + stats.span_cache_bytes;
+}
+
+struct mallinfo2
+mallinfo2(void)
+{
+	struct mallinfo2 info = {0};
+
+	gather(&info);
+	return info;
+}
+
+/* Its numbers are too small for what there is, as glibc's are. */
+struct mallinfo
+mallinfo(void)
+{
+	const struct mallinfo2 wide = mallinfo2();
+
+	return (struct mallinfo){
+		.arena = (int)wide.arena,
+		.uordblks = (int)wide.uordblks,
+		.fordblks = (int)wide.fordblks,
+		.hblks = (int)wide.hblks,
+		.hblkhd = (int)wide.hblkhd,
+		.keepcost = (int)wide.keepcost,
+	};
+}
+
+void
+malloc_stats(void)
+{
+	struct zone_stats stats;
+
+	zone_stats(&stats);
+	(void)dprintf(STDERR_FILENO,
+		      "zone: %zu bytes of slabs and heaps, %zu free, %zu "
+		      "without memory; %zu spans of %zu bytes, %zu kept; "
+		      "%llu heaps, %llu kernel calls\n",
+		      stats.frontier_bytes, stats.ready_bytes, stats.cold_bytes,
+		      stats.spans, stats.span_bytes, stats.span_cache_bytes,
+		      (unsigned long long)stats.heaps,
+		      (unsigned long long)stats.kernel_calls);
+}
+
+#pragma GCC visibility pop

@@ -339,6 +339,20 @@ zone_bits_in(uint64_t bits)
 	return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* NULL: empty. */
+static inline void *
+zone_pop(struct zone_magazine *magazine, bool *ret_fresh)
+{
+	uintptr_t slot;
+
+	if (magazine->top == magazine->bottom)
+		return NULL;
+	magazine->top--;
+	slot = magazine->slot[magazine->top % ZONE_MAGAZINE_MAX];
+	*ret_fresh = (slot & 1) != 0;
+	return (void *)(slot & ~(uintptr_t)1);
+}
+
 /* For counters that one thread writes and anybody reads. */
 static inline void
 zone_bump(ATOMIC(uint32_t) * counter, int64_t more)

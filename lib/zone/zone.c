@@ -40,17 +40,6 @@ zone_fail(const char *what, const void *block)
 	abort();
 }
 
-static inline RT_SAFE void *
-pop(struct zone_magazine *magazine, bool *ret_fresh)
-{
-	uintptr_t slot;
-
-	magazine->top--;
-	slot = magazine->slot[magazine->top % ZONE_MAGAZINE_MAX];
-	*ret_fresh = (slot & 1) != 0;
-	return (void *)(slot & ~(uintptr_t)1);
-}
-
 static RT_SAFE void *
 alloc_small(struct zone_heap *heap, unsigned class, enum zone_dry dry,
 	    bool *ret_fresh)
@@ -60,7 +49,7 @@ alloc_small(struct zone_heap *heap, unsigned class, enum zone_dry dry,
 	if (magazine->top == magazine->bottom &&
 	    !zone_heap_refill(heap, class, dry))
 		return NULL;
-	return pop(magazine, ret_fresh);
+	return zone_pop(magazine, ret_fresh);
 }
 
 /* The class whose blocks are all aligned so: slabs are to 64 KiB, so any size
@@ -155,16 +144,14 @@ void *
 zone_alloc(size_t size)
 {
 	struct zone_heap *heap = zone_self.heap;
+	void *block = NULL;
+	bool fresh;
 
-	if (heap != NULL && size - 1 < ZONE_SMALL_MAX) {
-		struct zone_magazine *magazine =
-			&heap->magazines[zone_class_of(size)];
-		bool fresh;
-
-		if (magazine->top != magazine->bottom)
-			return pop(magazine, &fresh);
-	}
-	return zone_request(&(struct zone_request){.bytes = size, .align = 1});
+	if (heap != NULL && size - 1 < ZONE_SMALL_MAX)
+		block = zone_pop(&heap->magazines[zone_class_of(size)], &fresh);
+	return block != NULL ? block
+			     : zone_request(&(struct zone_request){
+				       .bytes = size, .align = 1});
 }
 
 void *
