@@ -66,6 +66,8 @@ choose_driver(const struct conf *conf)
 static struct engine_config
 engine_options(const struct conf *conf)
 {
+	/* auto, yes, no */
+	static const int rewind[] = {-1, 1, 0};
 	const enum rt_fence fence =
 		(enum rt_fence)conf_choice(conf, CONF_REALTIME_FENCE);
 	const char *device = conf_text(conf, CONF_OUTPUT_DEVICE);
@@ -79,9 +81,8 @@ engine_options(const struct conf *conf)
 					conf, CONF_OUTPUT_BUFFER_MS),
 				.period_ms = (uint32_t)conf_int(
 					conf, CONF_OUTPUT_PERIOD_MS),
-				.rewind =
-					conf_choice(conf, CONF_OUTPUT_REWIND) -
-					1,
+				.rewind = rewind[conf_choice(
+					conf, CONF_OUTPUT_REWIND)],
 				.settle_ms = (uint32_t)conf_int(
 					conf, CONF_OUTPUT_SETTLE_MS),
 				.keep_open =
