@@ -8,9 +8,9 @@ load lib
 setup() { rotary_setup; }
 teardown() { rotary_teardown; }
 
-# flac_is_heard FILE FORMAT
+# flac_is_heard FILE FORMAT [OPTION...]
 flac_is_heard() {
-	start_rotaryd
+	start_rotaryd "${@:3}"
 	play_through "$1"
 	flac_raw "$MUSIC/$1" >"$HERE/reference.raw"
 	heard_equals "$HERE/reference.raw" "$2"
@@ -64,6 +64,11 @@ vorbis_is_heard() {
 	export ROTARY_TEST_CARD_BATCH=yes
 	flac_song song.flac 44100 16 100001
 	flac_is_heard song.flac s16
+}
+
+@test "FLAC, on a card with half a second that can be taken back" {
+	flac_song song.flac 44100 16 100001
+	flac_is_heard song.flac s16 --output.rewind=yes
 }
 
 @test "status says that it is bit-perfect, and that it is not at half volume" {
