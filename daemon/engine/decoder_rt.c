@@ -59,10 +59,10 @@ decoder_on_overrun(void *context)
 	atomic_store(&self->demoted_ns, clock_now_ns());
 	atomic_store_explicit(&self->state, DECODER_DEMOTED,
 			      memory_order_release);
-	atomic_fetch_add(&decoders->turns, 1);
-	wake_post(&decoders->park);
 	bell_ring(decoders->bell, RT_EVENT_OVERRUN, 0, self->item_id,
 		  self->index);
+	atomic_fetch_add(&decoders->turns, 1);
+	wake_post(&decoders->park);
 }
 
 /* The stream keeps count, control judges. */

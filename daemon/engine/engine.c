@@ -10,7 +10,7 @@
 int
 engine_event_fd(const struct engine *engine)
 {
-	return engine->event_fd;
+	return engine->commons->bell.event_fd;
 }
 
 int

@@ -104,9 +104,9 @@ give_decks(struct engine *engine)
 
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		for (deck = 0; deck < LANE_DECKS; deck++)
-			pool_give(engine->pool,
+			pool_give(engine->commons->pool,
 				  &engine->card.memory[lane][deck]);
-	pool_set_reserve(engine->pool, engine->deck_reserve);
+	pool_set_reserve(engine->commons->pool, engine->deck_reserve);
 }
 
 /* Two buffers ahead for music, so that the lane is asked for more only now and
@@ -130,7 +130,7 @@ set_up_lane(struct engine *engine, unsigned lane)
 		struct pool_extent *extent = &engine->card.memory[lane][deck];
 		const size_t frames = history + ahead;
 
-		if (!pool_take_high(engine->pool,
+		if (!pool_take_high(engine->commons->pool,
 				    frames * channels * sizeof(uint32_t),
 				    extent))
 			return false;
@@ -153,7 +153,7 @@ set_up_decks(struct engine *engine)
 {
 	unsigned lane;
 
-	pool_set_reserve(engine->pool, 0);
+	pool_set_reserve(engine->commons->pool, 0);
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		if (engine->card.memory[lane][0].memory == NULL &&
 		    lane_needs_decks(engine, lane) &&

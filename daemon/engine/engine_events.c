@@ -107,7 +107,7 @@ engine_add_news(struct engine *engine, enum news_kind kind, enum lane_id lane,
 	news->stream = stream;
 	snprintf(news->reason, sizeof(news->reason), "%s", reason);
 	list_append(&engine->news, &news->link);
-	if (write(engine->event_fd, &one, sizeof(one)) < 0)
+	if (write(engine->commons->bell.event_fd, &one, sizeof(one)) < 0)
 		log_debug("engine", "the eventfd is full");
 }
 
@@ -231,10 +231,10 @@ static void
 drain_queue(struct engine *engine)
 {
 	const struct rt_event everything = {.id = 0};
-	const uint64_t dropped = queue_dropped(engine->queue);
+	const uint64_t dropped = queue_dropped(engine->commons->bell.queue);
 	struct rt_event event;
 
-	while (queue_pop(engine->queue, &event))
+	while (queue_pop(engine->commons->bell.queue, &event))
 		handle(engine, &event);
 	if (dropped == engine->dropped_seen)
 		return;
@@ -259,7 +259,8 @@ engine_dispatch(struct engine *engine)
 {
 	const int64_t now_ns = clock_now_ns();
 	uint64_t count;
-	const ssize_t got = read(engine->event_fd, &count, sizeof(count));
+	const ssize_t got =
+		read(engine->commons->bell.event_fd, &count, sizeof(count));
 
 	(void)got; /* there is nothing, or there is something */
 	drain_queue(engine);

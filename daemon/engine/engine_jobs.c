@@ -23,18 +23,16 @@ stream_of_job(struct work_job *job)
 static int
 run_job(struct work_job *job)
 {
-	struct stream *stream = stream_of_job(job);
-
-	return stream_run_phase(stream, &stream->engine->config.music);
+	return stream_run_phase(stream_of_job(job));
 }
 
-/* The worker's last look at a stream that was given up. */
+/* The worker has come back. A decoder thread may still be in the stream, so
+ * that only without an engine it is the worker who ends it. */
 static void
 orphan_job(struct work_job *job)
 {
 	struct stream *stream = stream_of_job(job);
 
-	stream_close(stream);
 	if (atomic_exchange(&stream->parting, STREAM_RETURNED) ==
 	    STREAM_ENGINE_GONE) {
 		stream->engine = NULL;
@@ -61,6 +59,12 @@ streams_submit(struct engine *engine, struct stream *stream,
 		[STREAM_PHASE_CLOSE] = "close a stream",
 	};
 
+	if (stream->orphan) {
+		/* The pool has done with it, but not cleared it. */
+		stream->job = (struct work_job){.ops = &stream_job_ops,
+						.domain = stream->job.domain};
+		stream->orphan = false;
+	}
 	stream->phase = phase;
 	stream->job.what = names[phase];
 	stream->job_out = true;
@@ -93,7 +97,7 @@ enter_set(struct engine *engine, struct stream *stream)
 	rotary_insert(engine->set, &stream->item.node);
 	atomic_fetch_add_explicit(&engine->decoders->items, 1,
 				  memory_order_relaxed);
-	wake_post(engine->wake);
+	wake_post(&engine->commons->wake);
 }
 
 static void
@@ -108,14 +112,14 @@ become_ready(struct engine *engine, struct stream *stream)
 	if (stream->pcm_extent.memory == NULL)
 		needed += stream->pcm.capacity_frames * stream->pcm.channels *
 			  sizeof(uint32_t);
-	pool_shrink(engine->pool, &stream->extent, needed);
+	pool_shrink(engine->commons->pool, &stream->extent, needed);
 	stream->state = STREAM_READY;
 	if (stream_get_end(stream) == STREAM_GOES_ON)
 		enter_set(engine, stream);
 	if (stream->id == stream->root && !stream->released)
 		engine_add_news(engine, NEWS_READY, stream->lane, stream->root,
 				"");
-	wake_post(engine->wake);
+	wake_post(&engine->commons->wake);
 }
 
 /* Under 250 ms were left of the extent: a place of its own. */
@@ -128,7 +132,7 @@ find_pcm_memory(struct engine *engine, struct stream *stream)
 
 	if (stream->pcm_extent.memory != NULL)
 		return false;
-	return pool_take_high(engine->pool,
+	return pool_take_high(engine->commons->pool,
 			      2 * frames * stream->spec.channels *
 				      sizeof(uint32_t),
 			      &stream->pcm_extent);
@@ -154,6 +158,21 @@ on_filled(struct stream *stream)
 	wake_post(stream->wake);
 }
 
+/* The pool keeps the job, and with it the stream. */
+static void
+on_given_up(struct stream *stream)
+{
+	stream->orphan = true;
+	if (stream->engine == NULL) {
+		if (atomic_exchange(&stream->parting, STREAM_ENGINE_GONE) ==
+		    STREAM_RETURNED)
+			stream_destroy(stream);
+	} else if (stream->phase != STREAM_PHASE_CLOSE) {
+		streams_set_reason(stream, -ETIMEDOUT);
+		streams_fail(stream->engine, stream, stream->reason);
+	}
+}
+
 static void
 on_job_done(struct work_job *job, int result)
 {
@@ -161,25 +180,17 @@ on_job_done(struct work_job *job, int result)
 	struct engine *engine = stream->engine;
 
 	stream->job_out = false;
-	if (result == -ETIMEDOUT) {
-		stream->orphan = true;
-		streams_set_reason(stream, result);
-		if (engine != NULL)
-			streams_fail(engine, stream, stream->reason);
-		else if (atomic_exchange(&stream->parting,
-					 STREAM_ENGINE_GONE) == STREAM_RETURNED)
-			stream_destroy(stream);
-	} else if (engine == NULL) {
+	if (result == -ETIMEDOUT)
+		on_given_up(stream);
+	else if (engine == NULL)
 		stream_destroy(stream);
-		return;
-	} else if (stream->state == STREAM_OPENING ||
-		   stream->state == STREAM_PRIMING) {
+	else if (stream->state == STREAM_OPENING ||
+		 stream->state == STREAM_PRIMING)
 		on_opened(engine, stream, result);
-	} else if (stream->phase == STREAM_PHASE_FILL) {
+	else if (stream->phase == STREAM_PHASE_FILL)
 		on_filled(stream);
-	} else if (stream->phase == STREAM_PHASE_CLOSE && result == 0) {
+	else if (stream->phase == STREAM_PHASE_CLOSE && result == 0)
 		stream->closed = true;
-	}
 	if (engine != NULL)
 		engine_settle(engine);
 }

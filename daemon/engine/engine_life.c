@@ -19,7 +19,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define FADE_WAIT_NS (100 * NS_PER_MS)
@@ -40,16 +39,12 @@ static int
 copy_config(struct engine *engine, const struct engine_config *config)
 {
 	engine->config = *config;
-	engine->music_folder = strdup(
-		config->music.folder != NULL ? config->music.folder : "");
-	if (config->output.device != NULL)
-		engine->device = strdup(config->output.device);
-	if (engine->music_folder == NULL ||
-	    (config->output.device != NULL && engine->device == NULL))
-		return -ENOMEM;
-	engine->config.music.folder = engine->music_folder;
+	engine->config.music.folder = NULL; /* the commons have it */
+	if (config->output.device == NULL)
+		return 0;
+	engine->device = strdup(config->output.device);
 	engine->config.output.device = engine->device;
-	return 0;
+	return engine->device != NULL ? 0 : -ENOMEM;
 }
 
 /* For two decks of music at 48 kHz, as engine_card.c sizes them. */
@@ -65,33 +60,25 @@ reserve_for_decks(const struct engine_config *config)
 static int
 create_shared(struct engine *engine)
 {
-	engine->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (engine->event_fd < 0)
-		return -errno;
 	engine->hazards = allocator_new_aligned(NULL, sizeof(*engine->hazards),
 						_Alignof(struct hazard_domain));
 	engine->set = allocator_new_aligned(NULL, sizeof(*engine->set),
 					    _Alignof(struct rotary));
 	engine->timeline = allocator_new_aligned(
 		NULL, sizeof(*engine->timeline), _Alignof(struct timeline));
-	engine->wake = allocator_new_aligned(NULL, sizeof(*engine->wake),
-					     _Alignof(struct wake));
 	engine->bus = allocator_new_aligned(NULL, sizeof(*engine->bus),
 					    _Alignof(struct mix_bus));
 	engine->decoders = allocator_new_aligned(
 		NULL, sizeof(*engine->decoders), _Alignof(struct decoders));
 	engine->lines = allocator_new_aligned(
 		NULL, LANE_COUNT * sizeof(struct line), _Alignof(struct line));
-	engine->queue =
-		queue_create(NULL, ENGINE_EVENTS, sizeof(struct rt_event));
 	engine->plans = snapshot_create(NULL, plan_release, NULL);
 	if (engine->hazards == NULL || engine->set == NULL ||
-	    engine->timeline == NULL || engine->wake == NULL ||
-	    engine->bus == NULL || engine->decoders == NULL ||
-	    engine->lines == NULL || engine->queue == NULL ||
+	    engine->timeline == NULL || engine->bus == NULL ||
+	    engine->decoders == NULL || engine->lines == NULL ||
 	    engine->plans == NULL)
 		return -ENOMEM;
-	return pool_create(engine->config.ring_bytes, &engine->pool);
+	return 0;
 }
 
 static void
@@ -102,12 +89,10 @@ init_shared(struct engine *engine)
 	hazard_domain_init(engine->hazards);
 	rotary_init(engine->set, engine->hazards);
 	timeline_init(engine->timeline);
-	wake_init(engine->wake);
-	engine->bell = (struct bell){engine->queue, engine->event_fd};
 	for (i = 0; i < LANE_COUNT; i++)
 		line_init(&engine->lines[i], engine, i);
 	engine->deck_reserve = reserve_for_decks(&engine->config);
-	pool_set_reserve(engine->pool, engine->deck_reserve);
+	pool_set_reserve(engine->commons->pool, engine->deck_reserve);
 }
 
 static int
@@ -118,8 +103,8 @@ start_decoders(struct engine *engine)
 		.hazards = engine->hazards,
 		.plans = engine->plans,
 		.first_reader = ENGINE_FIRST_DECODER_READER,
-		.wake = engine->wake,
-		.bell = &engine->bell,
+		.wake = &engine->commons->wake,
+		.bell = &engine->commons->bell,
 		.wanted = engine->config.decoders,
 		.priority = engine->config.decoder_priority,
 		.fence = engine->config.fence,
@@ -152,9 +137,9 @@ start_output(struct engine *engine)
 		.plan_reader = ENGINE_OUTPUT_READER,
 		.bus = engine->bus,
 		.timeline = engine->timeline,
-		.events = engine->queue,
-		.event_fd = engine->event_fd,
-		.decoders = engine->wake,
+		.events = engine->commons->bell.queue,
+		.event_fd = engine->commons->bell.event_fd,
+		.decoders = &engine->commons->wake,
 	};
 
 	return output_create(&engine->config.output, &links,
@@ -165,22 +150,17 @@ static void
 free_shared(struct engine *engine)
 {
 	snapshot_destroy(engine->plans);
-	queue_destroy(engine->queue);
 	allocator_delete(NULL, engine->lines);
 	allocator_delete(NULL, engine->decoders);
 	allocator_delete(NULL, engine->bus);
-	allocator_delete(NULL, engine->wake);
 	allocator_delete(NULL, engine->timeline);
 	allocator_delete(NULL, engine->set);
 	allocator_delete(NULL, engine->hazards);
-	if (engine->event_fd >= 0)
-		close(engine->event_fd);
 }
 
 static void
 free_engine(struct engine *engine)
 {
-	free(engine->music_folder);
 	free(engine->device);
 	free(engine);
 }
@@ -195,7 +175,6 @@ new_engine(struct work *work, const struct engine_events *events, void *context)
 	engine->work = work;
 	engine->events = events;
 	engine->context = context;
-	engine->event_fd = -1;
 	engine->volume = 1.0F;
 	engine->pause_close_ns = ENGINE_PAUSE_CLOSE_NS;
 	engine->deadline_ns = INT64_MAX;
@@ -218,7 +197,10 @@ engine_create(const struct engine_config *config, struct work *work,
 
 	if (engine == NULL)
 		return -ENOMEM;
-	result = copy_config(engine, config);
+	result = commons_create(&config->music, ENGINE_EVENTS,
+				config->ring_bytes, &engine->commons);
+	if (result == 0)
+		result = copy_config(engine, config);
 	if (result == 0)
 		result = create_shared(engine);
 	if (result < 0)
@@ -235,7 +217,7 @@ engine_create(const struct engine_config *config, struct work *work,
 	return 0;
 fail:
 	output_destroy(engine->output);
-	pool_unref(engine->pool);
+	commons_unref(engine->commons);
 	free_shared(engine);
 	free_engine(engine);
 	return result;
@@ -270,7 +252,8 @@ let_fade(struct engine *engine, int64_t until_ns)
 	while (engine->card.phase == CARD_UP && !is_quiet(engine) &&
 	       clock_now_ns() < until_ns) {
 		struct pollfd fds[2] = {
-			{.fd = engine->event_fd, .events = POLLIN},
+			{.fd = engine->commons->bell.event_fd,
+			 .events = POLLIN},
 			{.fd = work_event_fd(engine->work), .events = POLLIN},
 		};
 
@@ -382,7 +365,7 @@ engine_destroy(struct engine *engine)
 		log_err("engine", "a decoder thread did not come back");
 	} else {
 		card_finish(engine);
-		pool_unref(engine->pool);
+		commons_unref(engine->commons);
 		free_shared(engine);
 	}
 	free_engine(engine);

@@ -12,6 +12,7 @@
 #define ROTARY_ENGINE_ENGINE_PARTS_H
 
 #include "daemon/engine/bell.h"
+#include "daemon/engine/commons.h"
 #include "daemon/engine/decoders.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/line.h"
@@ -88,25 +89,20 @@ struct card_side {
 struct engine {
 	/* immutable */
 	struct engine_config config;
-	char *music_folder;
 	char *device;
 	struct work *work;
 	const struct engine_events *events;
 	void *context;
-	int event_fd;
-	struct queue *queue;
-	struct bell bell;
 
 	/* shared with the real-time threads, by their own rules */
 	struct hazard_domain *hazards;
 	struct rotary *set;
 	struct snapshot *plans;
 	struct timeline *timeline;
-	struct wake *wake;
+	struct commons *commons;
 	struct mix_bus *bus;
 	struct decoders *decoders;
 	struct output *output;
-	struct pool *pool;
 	size_t deck_reserve;
 	int64_t pause_close_ns; /* a pause as long gives the card back */
 

@@ -92,7 +92,7 @@ engine_publish(struct engine *engine)
 	}
 	engine->generation = generation;
 	note_generation(plan, generation);
-	wake_post(engine->wake);
+	wake_post(&engine->commons->wake);
 	output_wake(engine->output);
 }
 

@@ -85,7 +85,7 @@ add_memory(const struct engine *engine, struct text *text)
 {
 	struct pool_usage usage;
 
-	pool_get_usage(engine->pool, &usage);
+	pool_get_usage(engine->commons->pool, &usage);
 	text_printf(text, "pool_bytes: %zu\n", usage.bytes);
 	text_printf(text, "pool_used_bytes: %zu\n", usage.used_bytes);
 	text_printf(text, "pool_largest_gap_bytes: %zu\n",
@@ -109,7 +109,7 @@ engine_add_rtstats(const struct engine *engine, struct text *text)
 	text_printf(text, "streams: %u\n", engine->stream_count);
 	text_printf(text, "set_items: %zu\n", rotary_length(engine->set));
 	text_printf(text, "events_dropped: %" PRIu64 "\n",
-		    queue_dropped(engine->queue));
+		    queue_dropped(engine->commons->bell.queue));
 	decoders_add_figures(engine->decoders, text);
 	if (output != NULL && output->name[0] != '\0')
 		rt_figures_add(output, text);

@@ -63,7 +63,7 @@ domain_of(const struct engine *engine, const char *uri)
 
 	if (path_uri_is_local(uri))
 		return domain_of_local(uri);
-	text_printf(&path, "%s/%s", engine->config.music.folder, uri);
+	text_printf(&path, "%s/%s", engine->commons->music.folder, uri);
 	if (!path.failed)
 		domain = work_domain(text_string(&path));
 	text_finish(&path);
@@ -79,10 +79,9 @@ add(struct engine *engine, enum lane_id lane, const struct source_ref *ref)
 		return NULL;
 	engine->last_id++;
 	stream->engine = engine;
-	stream->bell = &engine->bell;
-	stream->wake = engine->wake;
-	stream->pool = engine->pool;
-	pool_ref(engine->pool);
+	stream->commons = commons_ref(engine->commons);
+	stream->bell = &engine->commons->bell;
+	stream->wake = &engine->commons->wake;
 	stream->job.ops = &stream_job_ops;
 	stream->job.domain = domain_of(engine, ref->uri);
 	atomic_store(&stream->shown_state, STREAM_OPENING);
@@ -173,7 +172,7 @@ stop_awaiting(struct engine *engine, struct stream *child)
 	if (parent == NULL)
 		return;
 	atomic_store_explicit(&parent->link_awaited, 0, memory_order_release);
-	wake_post(engine->wake);
+	wake_post(&engine->commons->wake);
 }
 
 /* Ends it for the player and for its lane. */
@@ -261,15 +260,12 @@ close_step(struct engine *engine, struct stream *stream)
 			work_cancel(engine->work, &stream->job);
 		return false;
 	}
-	if (stream->orphan) {
-		if (atomic_load(&stream->parting) != STREAM_RETURNED) {
-			engine_due(engine, ENGINE_ORPHAN_NS);
-			return false;
-		}
-		stream->closed = true;
-		stream->orphan = false;
-	}
 	streams_leave_set(engine, stream);
+	if (stream->orphan &&
+	    atomic_load(&stream->parting) != STREAM_RETURNED) {
+		engine_due(engine, ENGINE_ORPHAN_NS);
+		return false;
+	}
 	if (stream->in_set || !is_unplanned(engine, stream)) {
 		engine_due(engine, ENGINE_RECLAIM_NS);
 		return false;
@@ -279,8 +275,8 @@ close_step(struct engine *engine, struct stream *stream)
 		streams_submit(engine, stream, STREAM_PHASE_CLOSE);
 		return false;
 	}
-	pool_give(engine->pool, &stream->extent);
-	pool_give(engine->pool, &stream->pcm_extent);
+	pool_give(engine->commons->pool, &stream->extent);
+	pool_give(engine->commons->pool, &stream->pcm_extent);
 	return true;
 }
 
@@ -347,7 +343,7 @@ settle_opening(struct engine *engine, struct stream *stream)
 	if (stream->state != STREAM_OPENING || stream->job_out ||
 	    streams_wants_end(stream) || stream->extent.memory != NULL)
 		return true;
-	if (!pool_take_low(engine->pool, STREAM_LEAST,
+	if (!pool_take_low(engine->commons->pool, STREAM_LEAST,
 			   STREAM_BYTES_MAX + STREAM_PCM_MAX, &stream->extent))
 		return false;
 	streams_submit(engine, stream, STREAM_PHASE_OPEN);

@@ -25,7 +25,7 @@ line_init(struct line *line, struct engine *engine, enum lane_id id)
 {
 	line->id = id;
 	line->silent = true;
-	lane_init(&line->lane, id, engine->bus, &engine->bell);
+	lane_init(&line->lane, id, engine->bus, &engine->commons->bell);
 }
 
 static uint64_t

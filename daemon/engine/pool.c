@@ -27,7 +27,6 @@ struct pool {
 	char *memory;
 	size_t bytes;
 	size_t page_bytes;
-	ATOMIC(unsigned) references;
 	/* control's own */
 	bool locked; /* so far every extent could be */
 	size_t reserve;
@@ -59,23 +58,14 @@ pool_create(size_t bytes, struct pool **ret_pool)
 		allocator_delete(NULL, pool);
 		return -ENOMEM;
 	}
-	atomic_init(&pool->references, 1);
 	*ret_pool = pool;
 	return 0;
 }
 
 void
-pool_ref(struct pool *pool)
+pool_destroy(struct pool *pool)
 {
-	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
-}
-
-void
-pool_unref(struct pool *pool)
-{
-	if (pool == NULL ||
-	    atomic_fetch_sub_explicit(&pool->references, 1,
-				      memory_order_acq_rel) != 1)
+	if (pool == NULL)
 		return;
 	rt_pool_unmap(pool->memory, pool->bytes);
 	allocator_delete(NULL, pool);

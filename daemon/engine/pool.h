@@ -9,9 +9,7 @@
  * frames of a file with very many channels) may be mapped apart.
  * Invariant: used extents are sorted, disjoint, page-aligned and inside.
  *
- * Threads: control, but pool_unref(): any. RT: MAY_BLOCK.
- * Memory: counted references, so that a worker stuck in a dead file system can
- * keep its ring when the engine is gone. Units: bytes. */
+ * Threads: control, but pool_destroy(): any. RT: MAY_BLOCK. Units: bytes. */
 #ifndef ROTARY_ENGINE_POOL_H
 #define ROTARY_ENGINE_POOL_H
 
@@ -38,10 +36,10 @@ struct pool_usage {
 	bool locked;
 };
 
-/* With one reference. 0, -ENOMEM. */
+/* 0, -ENOMEM. */
 NODISCARD int pool_create(size_t bytes, struct pool **ret_pool);
-void pool_ref(struct pool *pool);
-void pool_unref(struct pool *pool);
+/* Any thread. */
+void pool_destroy(struct pool *pool);
 
 /* Bytes that pool_take_low() leaves alone. */
 void pool_set_reserve(struct pool *pool, size_t bytes);

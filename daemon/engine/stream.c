@@ -55,13 +55,13 @@ stream_destroy(struct stream *stream)
 	list_remove(&stream->link);
 	/* With the engine gone nobody keeps the pool's books any more. */
 	if (stream->engine != NULL) {
-		pool_give(stream->pool, &stream->extent);
-		pool_give(stream->pool, &stream->pcm_extent);
+		pool_give(stream->commons->pool, &stream->extent);
+		pool_give(stream->commons->pool, &stream->pcm_extent);
 	} else if (stream->pcm_extent.apart) {
 		rt_pool_unmap(stream->pcm_extent.memory,
 			      stream->pcm_extent.bytes);
 	}
-	pool_unref(stream->pool);
+	commons_unref(stream->commons);
 	free(stream->uri);
 	allocator_delete(NULL, stream);
 }

@@ -22,6 +22,7 @@
 #include "daemon/decode/decoder.h"
 #include "daemon/decode/reader.h"
 #include "daemon/engine/bell.h"
+#include "daemon/engine/commons.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/item.h"
 #include "daemon/engine/pool.h"
@@ -90,6 +91,7 @@ struct stream {
 	uint64_t parent;     /* the stream whose chain link this is, or 0 */
 	uint64_t base_frame; /* in the song, of the first frame */
 	struct audio_spec spec;
+	struct commons *commons; /* a reference; NULL: in tests */
 	const struct bell *bell;
 	struct wake *wake; /* the decoder threads' */
 	bool rt;
@@ -126,8 +128,7 @@ struct stream {
 
 	/* control's */
 	struct engine *engine; /* NULL: gone */
-	struct pool *pool;
-	struct list link; /* engine.streams */
+	struct list link;      /* engine.streams */
 	enum stream_state state;
 	enum lane_id lane;
 	char *uri;
@@ -168,8 +169,7 @@ void stream_destroy(struct stream *stream);
 MAY_BLOCK void stream_close(struct stream *stream);
 
 /* The jobs' work (stream_job.c). Worker. */
-MAY_BLOCK int stream_run_phase(struct stream *stream,
-			       const struct path_root *music);
+MAY_BLOCK int stream_run_phase(struct stream *stream);
 
 /* Any thread (stream_rt.c). */
 RT_SAFE enum stream_end stream_get_end(const struct stream *stream);

@@ -284,10 +284,11 @@ prime(struct stream *stream)
 }
 
 static int
-open_and_prime(struct stream *stream, const struct path_root *music)
+open_and_prime(struct stream *stream)
 {
 	const struct source_ref ref = {stream->uri, stream->uid};
-	int result = source_open(music, &ref, &stream->source);
+	int result =
+		source_open(&stream->commons->music, &ref, &stream->source);
 
 	if (result < 0)
 		return result;
@@ -332,13 +333,13 @@ fill(struct stream *stream)
 }
 
 int
-stream_run_phase(struct stream *stream, const struct path_root *music)
+stream_run_phase(struct stream *stream)
 {
 	int result = 0;
 
 	switch (stream->phase) {
 	case STREAM_PHASE_OPEN:
-		result = open_and_prime(stream, music);
+		result = open_and_prime(stream);
 		break;
 	case STREAM_PHASE_PRIME:
 		result = prime(stream);
