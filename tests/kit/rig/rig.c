@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { RING_BYTES = 6 << 20 };
+
 /* A 16-bit sample of the song, never silent for long. */
 int16_t
 rig_sample(unsigned seed, uint64_t frame, unsigned channel)
@@ -88,17 +90,17 @@ static const struct engine_events callbacks = {
 };
 
 void
-rig_init_with(struct rig *rig, const struct card_ops *driver, uint32_t rate_hz,
-	      size_t ring_bytes)
+rig_init_with(struct rig *rig, const struct rig_options *options)
 {
 	struct engine_config config = {
-		.output = {.driver = driver,
+		.output = {.driver = options->driver,
 			   .buffer_ms = RIG_BUFFER_MS,
 			   .period_ms = 20,
 			   .rewind = -1},
 		.decoders = 2,
-		.ring_bytes = ring_bytes,
-		.rate_hz = rate_hz,
+		.ring_bytes = options->ring_bytes != 0 ? options->ring_bytes
+						       : RING_BYTES,
+		.rate_hz = options->rate_hz,
 	};
 
 	memset(rig, 0, sizeof(*rig));
@@ -108,7 +110,7 @@ rig_init_with(struct rig *rig, const struct card_ops *driver, uint32_t rate_hz,
 	config.output.device = rig->wav;
 	config.music.folder = rig->folder;
 	config.music.follow_links = true;
-	crew_check(work_create(NULL, &rig->work) == 0);
+	crew_check(work_create(options->limits, &rig->work) == 0);
 	crew_check(engine_create(&config, rig->work, &callbacks, rig,
 				 &rig->engine) == 0);
 }
@@ -116,7 +118,9 @@ rig_init_with(struct rig *rig, const struct card_ops *driver, uint32_t rate_hz,
 void
 rig_init(struct rig *rig, const struct card_ops *driver)
 {
-	rig_init_with(rig, driver, 0, 6 << 20);
+	const struct rig_options options = {.driver = driver};
+
+	rig_init_with(rig, &options);
 }
 
 /* The engine alone: the wav file is whole then. */
@@ -352,7 +356,6 @@ le(const uint8_t *bytes, unsigned count)
 	return value;
 }
 
-/* Only for files of 16 bits. */
 void
 rig_read_wav(const char *path, struct rig_wav *ret_wav)
 {
@@ -363,8 +366,7 @@ rig_read_wav(const char *path, struct rig_wav *ret_wav)
 
 	memset(ret_wav, 0, sizeof(*ret_wav));
 	if (file == NULL)
-		if (file == NULL)
-			abort();
+		abort();
 	crew_check(fread(head, 1, 12, file) == 12);
 	while (fread(chunk, 1, 8, file) == 8 && memcmp(chunk, "data", 4) != 0) {
 		const uint32_t length = le(chunk + 4, 4);

@@ -10,6 +10,7 @@
 #include "daemon/engine/engine.h"
 
 struct work;
+struct work_limits;
 
 enum { RIG_EVENTS = 1024, RIG_RATE = 44100, RIG_BUFFER_MS = 120 };
 
@@ -31,6 +32,14 @@ struct rig {
 	struct engine *engine;
 	struct rig_event events[RIG_EVENTS]; /* the oldest are forgotten */
 	unsigned count;
+};
+
+/* What is 0 is as usual. */
+struct rig_options {
+	const struct card_ops *driver;
+	uint32_t rate_hz;
+	size_t ring_bytes;
+	const struct work_limits *limits;
 };
 
 struct rig_song {
@@ -55,8 +64,7 @@ struct rig_wav {
 int16_t rig_sample(unsigned seed, uint64_t frame, unsigned channel);
 
 void rig_init(struct rig *rig, const struct card_ops *driver);
-void rig_init_with(struct rig *rig, const struct card_ops *driver,
-		   uint32_t rate_hz, size_t ring_bytes);
+void rig_init_with(struct rig *rig, const struct rig_options *options);
 /* The engine alone: the wav file is whole then. */
 void rig_stop(struct rig *rig);
 void rig_finish(struct rig *rig);

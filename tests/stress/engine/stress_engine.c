@@ -198,8 +198,8 @@ wait_for_calm(struct storm *storm)
 		crew_check(clock_now_ns() < until_ns);
 		rig_turn(rig, clock_now_ns() + 20 * NS_PER_MS);
 	}
-	pool_get_usage(rig->engine->pool, &usage);
-	crew_check(pool_check(rig->engine->pool));
+	pool_get_usage(rig->engine->commons->pool, &usage);
+	crew_check(pool_check(rig->engine->commons->pool));
 	crew_check(usage.used_bytes == 0 && usage.apart_bytes == 0);
 }
 
@@ -219,7 +219,8 @@ main(int argc, char **argv)
 	shaky = card_null;
 	shaky.open = shaky_open;
 	shaky.status = shaky_status;
-	rig_init_with(&storm.rig, &shaky, 0, 4 << 20);
+	rig_init_with(&storm.rig, &(struct rig_options){.driver = &shaky,
+							.ring_bytes = 4 << 20});
 	make_songs(&storm.rig);
 	until_ns = clock_now_ns() + lasts_ns;
 	while (clock_now_ns() < until_ns) {

@@ -247,7 +247,7 @@ the_card_is_closed_after_the_end(void **state)
 	while (rig->engine->stream_count > 0)
 		rig_turn(rig, clock_now_ns() + 20 * NS_PER_MS);
 	/* All memory is back. */
-	pool_get_usage(rig->engine->pool, &usage);
+	pool_get_usage(rig->engine->commons->pool, &usage);
 	assert_int_equal(usage.used_bytes, 0);
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);

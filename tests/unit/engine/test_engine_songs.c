@@ -283,7 +283,8 @@ a_fixed_rate_resamples_and_joins(void **state)
 	uint64_t first, second;
 
 	rig_finish(rig);
-	rig_init_with(rig, &card_wav, 48000, 6 << 20);
+	rig_init_with(rig, &(struct rig_options){.driver = &card_wav,
+						 .rate_hz = 48000});
 	rig_make(rig, "a.flac", 1, RIG_RATE / 10);
 	rig_make(rig, "b.flac", 2, RIG_RATE / 10);
 	first = rig_open_ready(rig, "a.flac", 0);
@@ -310,7 +311,8 @@ streams_wait_for_ring_memory(void **state)
 	unsigned i, ready;
 
 	rig_finish(rig);
-	rig_init_with(rig, &card_null, 0, 2 << 20);
+	rig_init_with(rig, &(struct rig_options){.driver = &card_null,
+						 .ring_bytes = 2 << 20});
 	/* Long ones, so that each wants all it can get. */
 	for (i = 0; i < COUNT; i++) {
 		snprintf(name, sizeof(name), "%u.flac", i);
@@ -321,7 +323,7 @@ streams_wait_for_ring_memory(void **state)
 	rig_run(rig, 100 * NS_PER_MS);
 	ready = rig_count(rig, RIG_READY);
 	assert_in_range(ready, 2, COUNT - 1);
-	assert_true(pool_check(rig->engine->pool));
+	assert_true(pool_check(rig->engine->commons->pool));
 	/* Each that goes makes room for another, in order. */
 	for (i = 0; i < COUNT; i++) {
 		rig_wait(rig, RIG_READY, songs[i]);

@@ -29,7 +29,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	pool_unref(*state);
+	pool_destroy(*state);
 	return 0;
 }
 
