@@ -131,6 +131,8 @@ on_work(sd_event_source *source, int fd, uint32_t events, void *context)
 	(void)fd;
 	(void)events;
 	work_dispatch(app->work);
+	/* A job of the card's may have set a new time to try again. */
+	engine_dispatch(app->engine);
 	return 0;
 }
 

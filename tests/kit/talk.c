@@ -229,6 +229,8 @@ main(int argc, char **argv)
 			argv[0]);
 		return MISUSED;
 	}
+	/* Whoever waits for an answer reads it from a file. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!strcmp(argv[2], "--raw"))
 		return talk_raw(argv[1]);
 	if (!strcmp(argv[2], "--crowd") && argc == 4)
