@@ -3,6 +3,7 @@
  * given; what is fatal dies with a report. */
 #include "lib/rt/rt.h"
 #include "tests/kit/child.h"
+#include "tests/kit/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,7 @@ static void
 make_calls(struct sealed *sealed)
 {
 	const uint64_t one = 1;
+	const size_t page = machine_page_bytes();
 	pthread_t thread;
 
 	sealed->pid = syscall(SYS_getpid);
@@ -65,8 +67,8 @@ make_calls(struct sealed *sealed)
 	sealed->file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	sealed->args_read = pread(sealed->file, sealed->bytes, 4, 0);
 	/* six arguments, each of which matters */
-	sealed->mapped =
-		mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, sealed->file, 4096);
+	sealed->mapped = mmap(NULL, page, PROT_READ, MAP_PRIVATE, sealed->file,
+			      (off_t)page);
 	sealed->start_result = pthread_create(&thread, NULL, end_at_once, NULL);
 	sealed->wrote_event = write(sealed->event_fd, &one, sizeof(one));
 	sealed->wrote_other = write(sealed->other_fd, "ab", 2);
@@ -116,7 +118,7 @@ a_counted_call_gives_what_it_would_have_given(void **state)
 	int pipes[2];
 
 	(void)state;
-	if (!FENCE_IS_ON)
+	if (!FENCE_IS_ON || !machine_has_seccomp())
 		skip();
 	assert_int_equal(rt_fence_init(), 0);
 	assert_int_equal(pipe(pipes), 0);
@@ -132,7 +134,8 @@ a_counted_call_gives_what_it_would_have_given(void **state)
 	assert_true(sealed.file >= 0);
 	assert_int_equal(sealed.args_read, 4);
 	assert_memory_equal(sealed.bytes, "\177ELF", 4);
-	assert_int_equal(pread(sealed.file, bytes, 8, 4096), 8);
+	assert_int_equal(
+		pread(sealed.file, bytes, 8, (off_t)machine_page_bytes()), 8);
 	assert_true(sealed.mapped != MAP_FAILED);
 	assert_memory_equal(sealed.mapped, bytes, 8);
 	assert_int_equal(sealed.start_result, EAGAIN);
@@ -140,7 +143,7 @@ a_counted_call_gives_what_it_would_have_given(void **state)
 	assert_int_equal(events, 1);
 	assert_int_equal(read(pipes[0], bytes, 8), 2);
 	assert_memory_equal(bytes, "ab", 2);
-	munmap(sealed.mapped, 4096);
+	munmap(sealed.mapped, machine_page_bytes());
 	close(sealed.file);
 	close(sealed.event_fd);
 	close(pipes[0]);
@@ -173,7 +176,7 @@ only_an_output_thread_may_read(void **state)
 	uint64_t i;
 
 	(void)state;
-	if (!FENCE_IS_ON)
+	if (!FENCE_IS_ON || !machine_has_seccomp())
 		skip();
 	assert_int_equal(rt_fence_init(), 0);
 	sealed.event_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -220,7 +223,7 @@ a_fatal_call_is_reported_and_aborts(void **state)
 	int status;
 
 	(void)state;
-	if (!FENCE_IS_ON)
+	if (!FENCE_IS_ON || !machine_has_seccomp())
 		skip();
 	status = child_run(call_forbidden, NULL, report, sizeof(report));
 	assert_true(WIFSIGNALED(status));
@@ -276,7 +279,7 @@ malloc_and_the_profile_do_not_kill(void **state)
 	int status;
 
 	(void)state;
-	if (!FENCE_IS_ON)
+	if (!FENCE_IS_ON || !machine_has_seccomp())
 		skip();
 	status = child_run(call_allowed, NULL, report, sizeof(report));
 	/* abort() sends itself a signal, which is the first forbidden call */

@@ -2,6 +2,7 @@
 /* The lines of rtstats, with the kernel's own counts of a living thread. */
 #include "lib/base/text.h"
 #include "lib/rt/rt.h"
+#include "tests/kit/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +92,8 @@ a_cause_is_told_when_there_is_one(void **state)
 static void
 faults_are_those_since_the_seal(void **state)
 {
-	enum { PAGES = 300, PAGE = 4096 };
+	enum { PAGES = 300 };
+	const size_t page = machine_page_bytes();
 	struct text text = {0};
 	char *pages;
 	size_t i;
@@ -106,16 +108,16 @@ faults_are_those_since_the_seal(void **state)
 	assert_true(number_of(&text, "major_faults") >= 0);
 	assert_true(number_of(&text, "voluntary_switches") >= 0);
 	assert_true(number_of(&text, "involuntary_switches") >= 0);
-	pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+	pages = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(pages != MAP_FAILED);
-	madvise(pages, PAGES * PAGE, MADV_NOHUGEPAGE);
+	madvise(pages, PAGES * page, MADV_NOHUGEPAGE);
 	for (i = 0; i < PAGES; i++)
-		pages[i * PAGE] = 1;
+		pages[i * page] = 1;
 	text_clear(&text);
 	rt_figures_add(&figures, &text);
 	assert_true(number_of(&text, "minor_faults") >= PAGES);
-	munmap(pages, PAGES * PAGE);
+	munmap(pages, PAGES * page);
 	text_finish(&text);
 	rt_figures_end();
 }
