@@ -22,6 +22,14 @@ enum {
 	ZONE_MAGAZINE_MAX = 64,
 };
 
+/* The largest page that a kernel of this architecture may have: what is given
+ * back begins and ends at one. */
+#ifdef __aarch64__
+enum { ZONE_PAGE_MAX = 64 * 1024 };
+#else
+enum { ZONE_PAGE_MAX = 4096 };
+#endif
+
 struct zone_class {
 	uint32_t size;
 	uint32_t inverse;  /* 2^32 / size, rounded up */

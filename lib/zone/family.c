@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MALLOC_ALIGN = 16, PAGE_BYTES = 4096 };
+enum { MALLOC_ALIGN = 16 };
 
 #pragma GCC visibility push(default)
 
@@ -213,18 +213,19 @@ posix_memalign(void **ret_block, size_t align, size_t size)
 void *
 valloc(size_t size)
 {
-	return request_aligned(PAGE_BYTES, size);
+	return request_aligned(ZONE_PAGE_MAX, size);
 }
 
 void *
 pvalloc(size_t size)
 {
-	if (size > PTRDIFF_MAX - PAGE_BYTES) {
+	if (size > PTRDIFF_MAX - ZONE_PAGE_MAX) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return request_aligned(PAGE_BYTES, (size + PAGE_BYTES - 1) /
-						   PAGE_BYTES * PAGE_BYTES);
+	return request_aligned(ZONE_PAGE_MAX, (size + ZONE_PAGE_MAX - 1) /
+						      ZONE_PAGE_MAX *
+						      ZONE_PAGE_MAX);
 }
 
 size_t

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { PAGE_BYTES = 4096, UNITS_LEAST = 128, PURGE_BATCH = 16 };
+enum { PAGE_LEAST = 4096, UNITS_LEAST = 128, PURGE_BATCH = 16 };
 
 static const uint64_t UNITS_MOST = UINT64_C(256) << (30 - ZONE_UNIT_SHIFT);
 
@@ -323,7 +323,7 @@ zone_pages_populate(void *at, size_t bytes)
 	if (zone_kernel_advise(at, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
 	/* older than Linux 5.14; an unused unit stays zero */
-	for (i = 0; i < bytes; i += PAGE_BYTES)
+	for (i = 0; i < bytes; i += PAGE_LEAST)
 		bytes_at[i] = 0;
 	return true;
 }

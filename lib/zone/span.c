@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE_BYTES = 4096, MOVE_LEAST_BYTES = 256 * 1024, HOT_MOST_UNITS = 16 };
+enum { MOVE_LEAST_BYTES = 256 * 1024, HOT_MOST_UNITS = 16 };
 
 static unsigned
 class_of(size_t units)
@@ -40,7 +40,7 @@ units_of_class(unsigned class)
 static size_t
 round_to_page(size_t bytes)
 {
-	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	return (bytes + ZONE_PAGE_MAX - 1) / ZONE_PAGE_MAX * ZONE_PAGE_MAX;
 }
 
 static RT_SAFE uint32_t
