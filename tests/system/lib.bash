@@ -294,8 +294,8 @@ card_kept_up() {
 # --- real time
 
 # real_time_was_kept [ENDS]: no real-time thread made a call that it must not, and
-# the card never starved. Where the queue has come to its end the card is let run
-# dry, behind a silence: that often the card may have underrun.
+# the card never starved. Where nothing is left to play (an end, a stop, a pause)
+# the card is let run dry, behind a silence: that often it may have underrun.
 real_time_was_kept() {
 	local stats
 	stats=$(mpd rtstats)
