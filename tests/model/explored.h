@@ -15,6 +15,10 @@ bool model_drops(const volatile void *address);
 #undef atomic_store_explicit
 #undef atomic_exchange_explicit
 #undef atomic_compare_exchange_strong_explicit
+#undef atomic_fetch_or_explicit
+#undef atomic_fetch_and_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_fetch_sub_explicit
 
 #define atomic_load_explicit(object, order) (explorer_step(object), *(object))
 
@@ -22,9 +26,26 @@ bool model_drops(const volatile void *address);
 	(explorer_step(object),                                                \
 	 model_drops(object) ? (void)0 : (void)(*(object) = (value)))
 
-/* For code that does not look at the old value. */
+#define model_update(object, expression)                                       \
+	__extension__({                                                        \
+		__auto_type model_old = (explorer_step(object), *(object));    \
+		__typeof__(model_old) model_new = (expression);                \
+                                                                               \
+		if (!model_drops(object))                                      \
+			*(object) = model_new;                                 \
+		model_old;                                                     \
+	})
+
 #define atomic_exchange_explicit(object, value, order)                         \
-	atomic_store_explicit(object, value, order)
+	model_update(object, value)
+#define atomic_fetch_or_explicit(object, value, order)                         \
+	model_update(object, model_old | (value))
+#define atomic_fetch_and_explicit(object, value, order)                        \
+	model_update(object, model_old &(value))
+#define atomic_fetch_add_explicit(object, value, order)                        \
+	model_update(object, model_old + (value))
+#define atomic_fetch_sub_explicit(object, value, order)                        \
+	model_update(object, model_old - (value))
 
 #define atomic_compare_exchange_strong_explicit(object, expected, value,       \
 						success, failure)              \
