@@ -20,8 +20,8 @@
 enum {
 	THREADS = 4,
 	MAILBOXES = 512,
-	ROUNDS = 10 * 1000,
-	SHORT_LIVES = 200,
+	ROUNDS = 6 * 1000,
+	SHORT_LIVES = 100,
 	CHAIN = 8,
 };
 
