@@ -106,8 +106,11 @@ joined_in_one_go() {
 }
 
 @test "Twelve times the same short song" {
-	wav short 44100 16 5001 sine 441
-	encode_flac "$CACHE/short.wav" short.flac
+	local frames=5001
+	# To open a song takes its time under a sanitizer: more than one lasts.
+	[ -z "$ROTARY_SANITIZE" ] || frames=55001
+	wav "short$frames" 44100 16 "$frames" sine 441
+	encode_flac "$CACHE/short$frames.wav" short.flac
 	songs=()
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		songs+=(short.flac)
