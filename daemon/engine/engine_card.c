@@ -110,33 +110,42 @@ give_decks(struct engine *engine)
 }
 
 /* Two buffers ahead for music, so that the lane is asked for more only now and
- * then; one for the others. Less when the pool is short of it. */
+ * then; less where four decks would not fit into the pool, and for the other
+ * lanes. */
+static size_t
+ahead_frames(const struct engine *engine, unsigned lane, size_t history,
+	     size_t frame_bytes)
+{
+	const struct card_info *info = &engine->card.info;
+	const size_t least = info->spec.rate_hz / 4 + 1;
+	const size_t share = engine->config.ring_bytes / 4 / frame_bytes;
+	size_t ahead = (size_t)info->buffer_frames * 2;
+
+	if (history + ahead > share)
+		ahead = share > history ? share - history : least;
+	return ahead < least || lane != LANE_MUSIC ? least : ahead;
+}
+
 static bool
 set_up_lane(struct engine *engine, unsigned lane)
 {
 	const struct card_info *info = &engine->card.info;
 	const uint32_t channels = info->spec.channels;
+	const size_t frame_bytes = channels * sizeof(uint32_t);
 	const size_t history =
 		deck_history_frames(info->buffer_frames, info->spec.rate_hz);
-	const size_t least = info->spec.rate_hz / 4 + 1;
-	size_t ahead = (size_t)info->buffer_frames * 2;
+	const size_t frames =
+		history + ahead_frames(engine, lane, history, frame_bytes);
 	unsigned deck;
 
-	if (ahead < least)
-		ahead = least;
-	if (lane != LANE_MUSIC)
-		ahead = least;
 	for (deck = 0; deck < LANE_DECKS; deck++) {
 		struct pool_extent *extent = &engine->card.memory[lane][deck];
-		const size_t frames = history + ahead;
 
-		if (!pool_take_high(engine->commons->pool,
-				    frames * channels * sizeof(uint32_t),
+		if (!pool_take_high(engine->commons->pool, frames * frame_bytes,
 				    extent))
 			return false;
 		deck_init(&engine->bus->decks[lane][deck], extent->memory,
-			  extent->bytes / (channels * sizeof(uint32_t)),
-			  channels, history);
+			  extent->bytes / frame_bytes, channels, history);
 	}
 	return true;
 }

@@ -398,13 +398,37 @@ is_final(const struct line *line, unsigned planned_to)
 	       streams_is_ready(line->entries[planned_to]);
 }
 
+/* False: the resampler that it needs cannot be had now. */
+static bool
+add_entry(struct engine *engine, struct stream *stream, struct plan *plan,
+	  struct plan_lane *planned)
+{
+	struct plan_entry *entry = &planned->entries[planned->count];
+	const struct stream *before =
+		planned->count > 0 ? planned->entries[planned->count - 1].stream
+				   : NULL;
+
+	entry->in_hz = stream->spec.rate_hz;
+	if (entry->in_hz != plan->rate_hz) {
+		entry->resampler = engine_resampler(engine, stream, before);
+		if (entry->resampler == NULL) {
+			engine_due(engine, ENGINE_RETRY_NS);
+			return false;
+		}
+	}
+	entry->stream = stream;
+	stream->state = STREAM_PLAYING;
+	planned->count++;
+	return true;
+}
+
 void
 line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
 {
 	struct mix_lane *mix = &plan->mix.lanes[line->id];
 	struct plan_lane *planned = &plan->lanes[line->id];
-	const struct stream *before = NULL;
 	unsigned i = line->anchors;
+	bool whole = true;
 
 	mix->cut = line->cut;
 	mix->start = line->start;
@@ -416,22 +440,13 @@ line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
 	if (plan->decks == 0 || line->blank)
 		return;
 	/* With a cut still to be made, the old one gets nothing more. */
-	for (; !line->cut_wanted && i < line->count &&
+	while (whole && !line->cut_wanted && i < line->count &&
 	       planned->count < PLAN_STREAMS &&
-	       can_be_planned(engine, line, line->entries[i]);
-	     i++) {
-		struct stream *stream = line->entries[i];
-		struct plan_entry *entry = &planned->entries[planned->count++];
-
-		entry->stream = stream;
-		entry->in_hz = stream->spec.rate_hz;
-		if (stream->spec.rate_hz != plan->rate_hz)
-			entry->resampler =
-				engine_resampler(engine, stream, before);
-		stream->state = STREAM_PLAYING;
-		before = stream;
+	       can_be_planned(engine, line, line->entries[i])) {
+		whole = add_entry(engine, line->entries[i], plan, planned);
+		i += whole;
 	}
-	planned->final = !line->cut_wanted && is_final(line, i) &&
+	planned->final = whole && !line->cut_wanted && is_final(line, i) &&
 			 planned->count < PLAN_STREAMS;
 }
 

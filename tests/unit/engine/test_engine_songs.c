@@ -353,6 +353,30 @@ too_many_streams_are_refused(void **state)
 	assert_int_equal(count, STREAMS_MAX);
 }
 
+/* As if its decoder had used up one quantum after the other. */
+static void
+a_song_that_is_too_slow_is_left(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t song, next;
+	int at;
+
+	rig_make(rig, "a.flac", 1, 6 * RIG_RATE);
+	rig_make(rig, "b.flac", 2, SHORT);
+	song = rig_open_ready(rig, "a.flac", 0);
+	next = rig_open_ready(rig, "b.flac", 0);
+	rig_play(rig, song);
+	rig_follow(rig, song, next);
+	rig_wait(rig, RIG_STARTED, song);
+	atomic_store(&streams_find(rig->engine, song)->overruns,
+		     STREAM_OVERRUNS_MAX);
+	bell_ring(&rig->engine->commons->bell, RT_EVENT_OVERRUN, 0, song, 0);
+	at = rig_wait(rig, RIG_FAILED, song);
+	assert_string_equal(rig->events[at].reason,
+			    "a.flac: it takes too long to decode");
+	rig_wait(rig, RIG_ENDED, next);
+}
+
 int
 main(void)
 {
@@ -379,6 +403,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 			a_fixed_rate_resamples_and_joins, set_up_null,
 			tear_down),
+		cmocka_unit_test_setup_teardown(a_song_that_is_too_slow_is_left,
+						set_up_null, tear_down),
 		cmocka_unit_test_setup_teardown(streams_wait_for_ring_memory,
 						set_up_null, tear_down),
 		cmocka_unit_test_setup_teardown(too_many_streams_are_refused,
