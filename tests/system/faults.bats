@@ -133,6 +133,7 @@ plays_on() {
 	begin_playing
 	before=$(rt_faults)
 	wait_for 120 elapsed_past 60
-	[ "$(rt_faults)" = "$before" ]
+	# A sanitizer's own memory is nobody's promise.
+	[ -n "$ROTARY_SANITIZE" ] || [ "$(rt_faults)" = "$before" ]
 	real_time_was_kept
 }
