@@ -100,6 +100,13 @@ struct stream *line_waiting(const struct line *line);
 /* Something is heard, or is to be. */
 bool line_active(const struct line *line);
 
+/* Between line.c and line_cut.c. */
+uint64_t line_taken_cut(const struct stream *stream);
+void line_remove_entry(struct engine *engine, struct line *line,
+		       unsigned index);
+/* Entries to be played whose frames are gone in an older cut. */
+void line_replace_spent(struct engine *engine, struct line *line);
+
 /* Entries up to, and without, the first of root's are heard to their end. */
 void line_forget_before(struct engine *engine, struct line *line,
 			uint64_t root);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* line_cut.c - when a line's next cut is made, and what the plan says of it.
+ *
+ * A wanted cut is made as soon as its first stream is ready, the card can take
+ * it, and the output thread has come to the deck that it is to follow on. A
+ * card that cannot take it must fall silent first: then the cut is one to
+ * nothing, and the wanted one is made when the card has been opened anew. */
+#include "daemon/engine/engine_parts.h"
+
+enum { ANCHORS_MAX = LINE_ENTRIES / 2 };
+
+/* The last anchor that left a frame in the deck, or NULL. */
+static const struct stream *
+last_anchor(const struct line *line)
+{
+	unsigned i;
+
+	for (i = line->anchors; i-- > 0;)
+		if (pcm_ring_written(&line->entries[i]->pcm) > 0)
+			return line->entries[i];
+	return NULL;
+}
+
+/* A cut after a stream that the output thread has not come to, in a deck that
+ * it has not begun, would be taken for one after nothing. */
+static bool
+comes_too_early(const struct line *line)
+{
+	const struct stream *anchor = last_anchor(line);
+
+	return line->wanted_start == PLAN_AFTER && anchor != NULL &&
+	       line->sounding_cut < line_taken_cut(anchor);
+}
+
+static void
+make_cut(struct engine *engine, struct line *line, bool sounds)
+{
+	const struct stream *anchor =
+		line->wanted_start == PLAN_AFTER ? last_anchor(line) : NULL;
+	unsigned i;
+
+	line->after = anchor != NULL ? anchor->root : 0;
+	line->start = line->after != 0 ? PLAN_AFTER : PLAN_NOW;
+	line->cut = ++engine->last_cut;
+	line->cut_wanted = !sounds && line->count > line->anchors;
+	line->wanted_start = PLAN_NOW;
+	line->blank = !sounds;
+	line->drained_cut = 0;
+	line->silent = false;
+	for (i = line->anchors; i < line->count; i++)
+		engine_retire_resampler(engine, line->entries[i]);
+	while (line->start == PLAN_NOW && sounds && line->anchors > 0)
+		line_remove_entry(engine, line, 0);
+}
+
+/* Entries that the lane has left are anchors from then on. */
+static void
+advance(struct engine *engine, struct line *line)
+{
+	while (line->anchors < line->count) {
+		const struct stream *stream = line->entries[line->anchors];
+
+		if (line_taken_cut(stream) != line->cut ||
+		    atomic_load_explicit(&stream->left, memory_order_acquire) ==
+			    0)
+			break;
+		line->anchors++;
+	}
+	/* A file of very many short links. */
+	while (line->anchors > ANCHORS_MAX)
+		line_remove_entry(engine, line, 0);
+}
+
+/* A cut to nothing that is under way need not be made again. */
+static bool
+is_fading(const struct line *line)
+{
+	return line->cut_wanted && line->blank;
+}
+
+void
+line_settle(struct engine *engine, struct line *line)
+{
+	struct stream *first;
+
+	advance(engine, line);
+	line_replace_spent(engine, line);
+	if (!line->cut_wanted || comes_too_early(line))
+		return;
+	first = line->anchors < line->count ? line->entries[line->anchors]
+					    : NULL;
+	if (first != NULL && !streams_is_ready(first))
+		return;
+	if (!card_has_decks(engine, line->id)) {
+		if (first == NULL) {
+			line->cut_wanted = false;
+			line->silent = true;
+		}
+		return;
+	}
+	if (first == NULL) {
+		make_cut(engine, line, false);
+	} else if (card_usable(engine, line, first)) {
+		make_cut(engine, line, true);
+	} else if (!line->silent && !is_fading(line)) {
+		make_cut(engine, line, false);
+	}
+}
+
+static bool
+can_be_planned(const struct engine *engine, const struct line *line,
+	       const struct stream *stream)
+{
+	const uint64_t cut = line_taken_cut(stream);
+
+	return streams_is_ready(stream) && (cut == 0 || cut == line->cut) &&
+	       card_usable(engine, line, stream);
+}
+
+/* The lane waits for what is only not ready; nothing else follows in this
+ * cut. */
+static bool
+is_final(const struct line *line, unsigned planned_to)
+{
+	return planned_to == line->count ||
+	       streams_is_ready(line->entries[planned_to]);
+}
+
+/* False: the resampler that it needs cannot be had now. */
+static bool
+add_entry(struct engine *engine, struct stream *stream, struct plan *plan,
+	  struct plan_lane *planned)
+{
+	struct plan_entry *entry = &planned->entries[planned->count];
+	const struct stream *before =
+		planned->count > 0 ? planned->entries[planned->count - 1].stream
+				   : NULL;
+
+	entry->in_hz = stream->spec.rate_hz;
+	if (entry->in_hz != plan->rate_hz) {
+		entry->resampler = engine_resampler(engine, stream, before);
+		if (entry->resampler == NULL) {
+			engine_due(engine, ENGINE_RETRY_NS);
+			return false;
+		}
+	}
+	entry->stream = stream;
+	stream->state = STREAM_PLAYING;
+	planned->count++;
+	return true;
+}
+
+void
+line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
+{
+	struct mix_lane *mix = &plan->mix.lanes[line->id];
+	struct plan_lane *planned = &plan->lanes[line->id];
+	unsigned i = line->anchors;
+	bool whole = true;
+
+	mix->cut = line->cut;
+	mix->start = line->start;
+	mix->after_stream = line->after;
+	mix->paused = line->paused;
+	planned->final = true;
+	if (line->anchors > 0)
+		planned->before = line->entries[line->anchors - 1]->id;
+	if (plan->decks == 0 || line->blank)
+		return;
+	/* With a cut still to be made, the old one gets nothing more. */
+	while (whole && !line->cut_wanted && i < line->count &&
+	       planned->count < PLAN_STREAMS &&
+	       can_be_planned(engine, line, line->entries[i])) {
+		whole = add_entry(engine, line->entries[i], plan, planned);
+		i += whole;
+	}
+	planned->final = whole && !line->cut_wanted && is_final(line, i) &&
+			 planned->count < PLAN_STREAMS;
+}
