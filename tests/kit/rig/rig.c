@@ -94,7 +94,9 @@ rig_init_with(struct rig *rig, const struct rig_options *options)
 {
 	struct engine_config config = {
 		.output = {.driver = options->driver,
-			   .buffer_ms = RIG_BUFFER_MS,
+			   .buffer_ms = options->buffer_ms != 0
+						? options->buffer_ms
+						: RIG_BUFFER_MS,
 			   .period_ms = 20,
 			   .rewind = -1},
 		.decoders = 2,

@@ -38,6 +38,7 @@ struct rig {
 struct rig_options {
 	const struct card_ops *driver;
 	uint32_t rate_hz;
+	uint32_t buffer_ms;
 	size_t ring_bytes;
 	const struct work_limits *limits;
 };
