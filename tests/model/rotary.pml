@@ -87,8 +87,7 @@ hidden byte solo;
 hidden byte solo_moves;
 inline ends_alone()
 {
-	solo = head;
-	solo_moves = 0;
+	solo = head; solo_moves = 0;
 	do
 	:: solo == NIL || !removed[solo] -> break
 	:: else ->
@@ -97,8 +96,7 @@ inline ends_alone()
 		solo = next[solo];
 		solo_moves++
 	od;
-	solo = 0;
-	solo_moves = 0
+	solo = 0; solo_moves = 0
 }
 
 active [READERS] proctype reader()
@@ -129,9 +127,7 @@ pull:
 		:: _pid == 0 ->
 			d_step {
 				do
-				:: k < NODES ->
-					banned[k] = is_retired(k);
-					k++
+				:: k < NODES -> banned[k] = is_retired(k); k++
 				:: else -> break
 				od;
 				k = 0
@@ -212,12 +208,8 @@ retry:
 		if
 		:: next[node] == after
 		:: else ->
-			d_step {
-				my_head = NIL;
-				my_next = NIL;
-				node = NIL;
-				after = NIL
-			};
+			d_step { my_head = NIL; my_next = NIL };
+			d_step { node = NIL; after = NIL };
 			goto retry
 		fi
 	};
@@ -246,7 +238,9 @@ retry:
 	atomic {
 		alive(node);
 		if
-		:: removed[node] -> d_step { my_head = NIL; node = NIL }; goto retry
+		:: removed[node] ->
+			d_step { my_head = NIL; node = NIL };
+			goto retry
 		:: else
 		fi;
 #if FAULT == 0
@@ -290,10 +284,8 @@ inline scan(n)
 inline release(n)
 {
 	d_step {
-		state[n] = RELEASED;
-		next[n] = NIL;
-		prev[n] = NIL;
-		removed[n] = false
+		state[n] = RELEASED; removed[n] = false;
+		next[n] = NIL; prev[n] = NIL
 	}
 }
 
