@@ -22,7 +22,8 @@ class Axis:
 
     def __init__(self, values, height):
         values = [value for value in values if value > 0]
-        self.low = math.floor(math.log10(min(values)))
+        # Not quite the smallest: its bar should be seen.
+        self.low = math.floor(math.log10(min(values) / 1.2))
         self.high = max(self.low + 1, math.ceil(math.log10(max(values))))
         self.bottom = height - BOTTOM
         self.scale = (self.bottom - TOP) / (self.high - self.low)

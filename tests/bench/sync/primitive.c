@@ -50,7 +50,7 @@ read_section(void)
 }
 
 static void
-exchange(ATOMIC(uint64_t) * word)
+exchange_word(ATOMIC(uint64_t) * word)
 {
 	uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
 
@@ -64,8 +64,8 @@ BATCH(spin, lock_and_unlock(&things->locks[LOCK_SPIN]))
 BATCH(backoff, lock_and_unlock(&things->locks[LOCK_BACKOFF]))
 BATCH(hazard, hold_and_let_go(&things->domain.readers[0], things))
 BATCH(rcu, read_section())
-BATCH(fetch_add, (void)atomic_fetch_add(&things->word, 1))
-BATCH(compare_exchange, exchange(&things->word))
+BATCH(add, (void)atomic_fetch_add(&things->word, 1))
+BATCH(exchange, exchange_word(&things->word))
 
 static const struct {
 	const char *name;
@@ -78,8 +78,8 @@ static const struct {
 	{"backoff", backoff_batch},
 	{"hazard", hazard_batch},
 	{"rcu", rcu_batch},
-	{"fetch_add", fetch_add_batch},
-	{"compare_exchange", compare_exchange_batch},
+	{"add", add_batch},
+	{"exchange", exchange_batch},
 };
 
 static void
