@@ -202,11 +202,25 @@ give_order(struct output *output, enum output_order order)
 	output_wake(output);
 }
 
-/* The thread has let go of the card. */
+/* The card did what no recovery helps against. */
+static void
+lose(struct output *output, int error)
+{
+	const char *reason =
+		error == -ENODEV ? "the sound card is gone" : strerror(-error);
+
+	output->lost = true;
+	set_error(output, reason);
+	log_err("output", "%s: %s", output->info.name, reason);
+	output->events.failed(output->context, error, reason);
+}
+
+/* The thread may have let go of the card: of itself, when it was lost. */
 static void
 collect(struct output *output)
 {
 	struct card *card = NULL;
+	int error = 0;
 
 	if (!output->with_thread || output->rt == NULL)
 		return;
@@ -214,7 +228,12 @@ collect(struct output *output)
 	if (card == NULL)
 		return;
 	output->with_thread = false;
+	error = atomic_exchange_explicit(&output->rt->lost_error, 0,
+					 memory_order_relaxed);
 	start_closing(output);
+	/* Last: whoever hears of it may ask for something at once. */
+	if (error < 0)
+		lose(output, error);
 }
 
 /* ---- what next ---- */
@@ -327,17 +346,7 @@ output_wake(struct output *output)
 void
 output_handle_event(struct output *output, const struct rt_event *event)
 {
-	const int error = (int)(int64_t)event->id;
-
-	if (event->kind == RT_EVENT_CARD && output->with_thread) {
-		const char *reason = error == -ENODEV ? "the sound card is gone"
-						      : strerror(-error);
-
-		output->lost = true;
-		set_error(output, reason);
-		log_err("output", "%s: %s", output->info.name, reason);
-		output->events.failed(output->context, error, reason);
-	}
+	(void)event;
 	collect(output);
 }
 

@@ -156,6 +156,7 @@ lose(struct output_rt *rt, int error)
 	};
 
 	log_rt(LOG_RT_CARD_LOST, -error, 0);
+	atomic_store_explicit(&rt->lost_error, error, memory_order_relaxed);
 	(void)tell(rt, &event);
 	give_back(rt);
 }

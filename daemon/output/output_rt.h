@@ -67,6 +67,7 @@ struct output_rt {
 	ATOMIC(bool) abandoned; /* touch nothing of the engine's any more */
 	/* to control */
 	ALIGNED(CACHE_LINE) ATOMIC(struct card *) returned;
+	ATOMIC(int) lost_error; /* why, set before returned; 0: not lost */
 	ATOMIC(int64_t) busy_since_ns; /* 0: asleep */
 	ATOMIC(bool) has_figures;
 	ATOMIC(bool) finished;
