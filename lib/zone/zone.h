@@ -26,6 +26,9 @@
 
 struct zone_heap;
 
+/* Also in libzone-preload.so: a program may ask for them as weak symbols. */
+#pragma GCC visibility push(default)
+
 NODISCARD RT_SAFE void *zone_alloc(size_t size);
 NODISCARD RT_SAFE void *zone_alloc_zeroed(size_t size);
 /* align: a power of two; over 64 KiB it costs as much address space again. */
@@ -135,5 +138,7 @@ MAY_BLOCK void zone_trim(void);
 
 /* How much of freed spans may be kept ready: 32 MiB before it is called. */
 void zone_span_cache(size_t bytes);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* threads.c - workloads of more than one thread: xfree, larson, rt. */
+#include "tests/bench/zone/bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	LANE_PLACES = 1024,
+	XFREE_BLOCKS = 3000 * 1000,
+	LARSON_BLOCKS = 1000,
+	LARSON_STEPS = 20 * 1000,
+	LARSON_LIVES = 40,
+	RT_PERIODS = 1400,
+	RT_PERIOD_NS = 5000 * 1000,
+};
+
+/* Ours, where it is preloaded. */
+int zone_thread_realtime(bool on) __attribute__((weak));
+int zone_reserve(size_t bytes) __attribute__((weak));
+int zone_janitor_start(int64_t period_ns) __attribute__((weak));
+
+/* Places of blocks from one thread to one other; NULL: empty. */
+struct lane {
+	_Alignas(128) _Atomic(void *) places[LANE_PLACES];
+};
+
+struct porter {
+	struct lane *out, *in; /* NULL: this way goes nothing */
+	uint64_t seed;
+};
+
+static void *
+carry(void *argument)
+{
+	const struct porter *porter = argument;
+	struct dice dice = dice_seeded(porter->seed);
+	unsigned sent = porter->out != NULL ? 0 : XFREE_BLOCKS;
+	unsigned got = porter->in != NULL ? 0 : XFREE_BLOCKS;
+
+	while (sent < XFREE_BLOCKS || got < XFREE_BLOCKS) {
+		bool moved = false;
+
+		while (sent < XFREE_BLOCKS &&
+		       atomic_load_explicit(
+			       &porter->out->places[sent % LANE_PLACES],
+			       memory_order_relaxed) == NULL) {
+			char *block = malloc(16 + dice_roll(&dice, 240));
+
+			*(volatile char *)block = 1;
+			atomic_store_explicit(
+				&porter->out->places[sent % LANE_PLACES], block,
+				memory_order_release);
+			sent++;
+			moved = true;
+		}
+		while (got < XFREE_BLOCKS) {
+			_Atomic(void *) *place =
+				&porter->in->places[got % LANE_PLACES];
+			void *block = atomic_load_explicit(
+				place, memory_order_acquire);
+
+			if (block == NULL)
+				break;
+			atomic_store_explicit(place, NULL,
+					      memory_order_relaxed);
+			free(block);
+			got++;
+			moved = true;
+		}
+		if (!moved)
+			(void)sched_yield();
+	}
+	return NULL;
+}
+
+void
+bench_xfree(uint64_t seed, int both_ways)
+{
+	static struct lane lanes[2];
+	struct porter porters[2] = {{&lanes[0], NULL, seed},
+				    {NULL, &lanes[0], seed + 1}};
+	const int64_t began_ns = bench_now_ns();
+	const double blocks = both_ways ? 2. * XFREE_BLOCKS : XFREE_BLOCKS;
+	pthread_t threads[2];
+	unsigned i;
+
+	if (both_ways) {
+		porters[0].in = &lanes[1];
+		porters[1].out = &lanes[1];
+	}
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, carry, &porters[i]);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	bench_say("m_per_s",
+		  blocks * 1e3 / (double)(bench_now_ns() - began_ns));
+	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
+}
+
+struct heir {
+	void *blocks[LARSON_BLOCKS];
+	uint64_t seed;
+	unsigned lives;
+};
+
+/* P. Larson and M. Krishnan, "Memory allocation for long-running server
+ * applications", 1998: blocks outlive the threads that made them. */
+static void *
+live(void *argument)
+{
+	struct heir *heir = argument;
+	struct dice dice = dice_seeded(heir->seed + heir->lives);
+	unsigned i;
+
+	for (i = 0; i < LARSON_STEPS; i++) {
+		void **block = &heir->blocks[dice_roll(&dice, LARSON_BLOCKS)];
+
+		free(*block);
+		*block = malloc(10 + dice_roll(&dice, 490));
+		*(volatile char *)*block = 1;
+	}
+	return NULL;
+}
+
+static void *
+found_dynasty(void *heir)
+{
+	struct heir *first = heir;
+
+	for (; first->lives < LARSON_LIVES; first->lives++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, live, first);
+		pthread_join(thread, NULL);
+	}
+	return NULL;
+}
+
+void
+bench_larson(uint64_t seed)
+{
+	static struct heir heirs[2];
+	const int64_t began_ns = bench_now_ns();
+	pthread_t threads[2];
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		heirs[i].seed = seed + i * 1000;
+		pthread_create(&threads[i], NULL, found_dynasty, &heirs[i]);
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	bench_say("m_per_s", 2. * LARSON_LIVES * LARSON_STEPS * 1e3 /
+				     (double)(bench_now_ns() - began_ns));
+	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
+}
+
+static atomic_int rt_stop;
+
+static void
+stand_on_cpu_0(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	(void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *
+rt_load(void *unused)
+{
+	static void *blocks[20000];
+	struct dice dice = dice_seeded(77);
+	unsigned i;
+
+	(void)unused;
+	stand_on_cpu_0();
+	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
+	for (i = 0; !atomic_load(&rt_stop); i++) {
+		void **block = &blocks[dice_roll(&dice, 20000)];
+		const size_t size =
+			1 + dice_roll(&dice, i % 100 == 0 ? 200000 : 2000);
+
+		free(*block);
+		*block = malloc(size);
+		memset(*block, 1, size);
+	}
+	return NULL;
+}
+
+/* One period's calls; the ticks that they took. */
+static uint64_t
+rt_period(struct dice *dice, void **blocks, uint64_t *worst)
+{
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < 120; i++) {
+		void **block = &blocks[dice_roll(dice, 200)];
+		const size_t size =
+			16 + dice_roll(dice, i % 10 == 0 ? 16000 : 600);
+		const uint64_t before = bench_ticks();
+		uint64_t ticks;
+
+		free(*block);
+		*block = malloc(size);
+		ticks = bench_ticks() - before;
+		if (ticks > *worst)
+			*worst = ticks;
+		sum += ticks;
+		*(volatile char *)*block = 1;
+	}
+	return sum;
+}
+
+static double
+ticks_per_us(void)
+{
+	const int64_t began_ns = bench_now_ns();
+	const uint64_t began = bench_ticks();
+
+	while (bench_now_ns() - began_ns < 20 * 1000 * 1000)
+		;
+	return (double)(bench_ticks() - began) * 1e3 /
+	       (double)(bench_now_ns() - began_ns);
+}
+
+struct rt_result {
+	struct rusage before, after;
+	uint64_t worst_period, worst_call;
+	int marked;
+};
+
+static void *
+rt_main(void *argument)
+{
+	const struct sched_param param = {.sched_priority = 40};
+	struct rt_result *result = argument;
+	struct timespec next;
+	struct dice dice = dice_seeded(3);
+	void *blocks[200] = {NULL};
+	unsigned i;
+
+	stand_on_cpu_0();
+	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+	if (zone_thread_realtime != NULL && getenv("RT_UNMARKED") == NULL)
+		result->marked = zone_reserve(16 << 20) == 0 &&
+				 zone_janitor_start(10000000) == 0 &&
+				 zone_thread_realtime(true) == 0;
+	(void)clock_gettime(CLOCK_MONOTONIC, &next);
+	for (i = 0; i < RT_PERIODS; i++) {
+		uint64_t worst = 0, ticks;
+
+		if (i == 20)
+			(void)getrusage(RUSAGE_THREAD, &result->before);
+		ticks = rt_period(&dice, blocks, &worst);
+		if (i >= 20 && ticks > result->worst_period)
+			result->worst_period = ticks;
+		if (i >= 20 && worst > result->worst_call)
+			result->worst_call = worst;
+		next.tv_nsec += RT_PERIOD_NS;
+		if (next.tv_nsec >= 1000000000) {
+			next.tv_nsec -= 1000000000;
+			next.tv_sec++;
+		}
+		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next,
+				      NULL);
+	}
+	(void)getrusage(RUSAGE_THREAD, &result->after);
+	return NULL;
+}
+
+void
+bench_rt(uint64_t seed)
+{
+	const double per_us = ticks_per_us();
+	struct rt_result result = {.marked = 0};
+	pthread_t load, thread;
+
+	(void)seed;
+	pthread_create(&load, NULL, rt_load, NULL);
+	pthread_create(&thread, NULL, rt_main, &result);
+	pthread_join(thread, NULL);
+	atomic_store(&rt_stop, 1);
+	pthread_join(load, NULL);
+	bench_say("worst_period_us", (double)result.worst_period / per_us);
+	bench_say("worst_call_us", (double)result.worst_call / per_us);
+	bench_say("minor_faults",
+		  (double)(result.after.ru_minflt - result.before.ru_minflt));
+	bench_say("marked", result.marked);
+	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
+}
