@@ -294,11 +294,44 @@ deliver(struct zone_heap *heap, const struct parcel *parcel)
 	}
 }
 
+static RT_SAFE void
+add_to_parcel(struct zone_heap *heap, struct parcel *parcel, uintptr_t block)
+{
+	const uint32_t unit = unit_of(block);
+	const unsigned number =
+		(zone_tag_of(unit) & ZONE_KIND_MASK) - ZONE_KIND_SLAB;
+	const unsigned index =
+		zone_block_of(&zone_classes[number], block % ZONE_UNIT_BYTES);
+	const uint64_t bit = UINT64_C(1) << index % 64;
+
+	if (parcel->bits != 0 &&
+	    (parcel->unit != unit || parcel->word != index / 64 ||
+	     (parcel->bits & bit) != 0)) {
+		deliver(heap, parcel);
+		parcel->bits = 0;
+	}
+	parcel->unit = unit;
+	parcel->word = index / 64;
+	parcel->bits |= bit;
+}
+
+void
+zone_heap_send_all(struct zone_heap *heap)
+{
+	struct parcel parcel = {0};
+	unsigned i;
+
+	for (i = 0; i < heap->outgoing; i++)
+		add_to_parcel(heap, &parcel, heap->outbox[i]);
+	heap->outgoing = 0;
+	if (parcel.bits != 0)
+		deliver(heap, &parcel);
+}
+
 /* Looks at all first, so that their cache misses overlap. */
 void
 zone_heap_flush(struct zone_heap *heap, unsigned number, unsigned count)
 {
-	const struct zone_class *class = &zone_classes[number];
 	struct zone_magazine *magazine = &heap->magazines[number];
 	struct parcel parcel = {0};
 	unsigned i;
@@ -308,24 +341,11 @@ zone_heap_flush(struct zone_heap *heap, unsigned number, unsigned count)
 			magazine->slot[(magazine->bottom + i) %
 				       ZONE_MAGAZINE_MAX])]);
 	for (i = 0; i < count; i++) {
-		const uintptr_t block =
+		add_to_parcel(
+			heap, &parcel,
 			magazine->slot[magazine->bottom % ZONE_MAGAZINE_MAX] &
-			~(uintptr_t)1;
-		const uint32_t unit = unit_of(block);
-		const unsigned index =
-			zone_block_of(class, block % ZONE_UNIT_BYTES);
-		const uint64_t bit = UINT64_C(1) << index % 64;
-
+				~(uintptr_t)1);
 		magazine->bottom++;
-		if (parcel.bits != 0 &&
-		    (parcel.unit != unit || parcel.word != index / 64 ||
-		     (parcel.bits & bit) != 0)) {
-			deliver(heap, &parcel);
-			parcel.bits = 0;
-		}
-		parcel.unit = unit;
-		parcel.word = index / 64;
-		parcel.bits |= bit;
 	}
 	if (parcel.bits != 0)
 		deliver(heap, &parcel);
@@ -416,6 +436,7 @@ zone_heap_trim(struct zone_heap *heap)
 {
 	unsigned number;
 
+	zone_heap_send_all(heap);
 	for (number = 0; number < ZONE_CLASSES; number++) {
 		const struct zone_magazine *magazine = &heap->magazines[number];
 

@@ -36,6 +36,8 @@ enum {
 
 enum {
 	ZONE_MOVE = 8, /* blocks moved at once to or from a magazine */
+	ZONE_FLUSH = 4,
+	ZONE_OUTBOX = 16,
 	ZONE_EXTENT_UNITS = 16,
 	ZONE_RESERVE_UNITS = 4,
 	ZONE_INLINE_WORDS = 4,
@@ -120,6 +122,8 @@ struct zone_heap {
 	uint32_t reserve[ZONE_RESERVE_UNITS];
 	uint32_t reserved;
 	uint32_t spans; /* of a private heap */
+	uint32_t outgoing;
+	uintptr_t outbox[ZONE_OUTBOX]; /* small blocks of other heaps */
 	uint64_t limit_units;
 	ATOMIC(uint64_t) units;
 	ATOMIC(uint32_t) entered;
@@ -238,6 +242,8 @@ RT_SAFE bool zone_heap_refill(struct zone_heap *heap, unsigned number,
 /* Empties up to count places of a magazine. */
 RT_SAFE void zone_heap_flush(struct zone_heap *heap, unsigned number,
 			     unsigned count);
+/* Empties the outbox. */
+RT_SAFE void zone_heap_send_all(struct zone_heap *heap);
 RT_SAFE void zone_heap_harvest(struct zone_heap *heap, unsigned words);
 /* A block to its owner, who is another one. */
 RT_SAFE void zone_block_send(uint32_t unit, uint32_t tag, unsigned block);

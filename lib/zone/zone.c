@@ -5,8 +5,8 @@
  *   free    tag -> own or keepable: magazine -> flush 8 of a full one
  *               -> another heap's: one OR into its slab
  *
- * A small block that is another heap's (below 64 bytes) goes straight home:
- * kept here, two threads would write to one cache line. */
+ * A small block that is another heap's (below 64 bytes) goes home: kept here,
+ * two threads would write to one cache line. */
 #include "lib/zone/parts.h"
 
 #include <stdint.h>
@@ -177,10 +177,20 @@ keep(struct zone_heap *heap, unsigned class, void *block)
 
 	if (magazine->top - magazine->bottom >= magazine->limit)
 		zone_heap_flush(heap, class,
-				magazine->limit < ZONE_MOVE ? magazine->limit
-							    : ZONE_MOVE);
+				magazine->limit < ZONE_FLUSH ? magazine->limit
+							     : ZONE_FLUSH);
 	magazine->slot[magazine->top % ZONE_MAGAZINE_MAX] = (uintptr_t)block;
 	magazine->top++;
+}
+
+/* With others, whose bits may be in the same word. */
+static RT_SAFE void
+send_later(struct zone_heap *heap, void *block)
+{
+	if (heap->outgoing == ZONE_OUTBOX)
+		zone_heap_send_all(heap);
+	heap->outbox[heap->outgoing] = (uintptr_t)block;
+	heap->outgoing++;
 }
 
 /* A block that is not the heap's in use. */
@@ -198,9 +208,10 @@ free_foreign(void *block, uint32_t unit, uint32_t tag, unsigned index)
 	}
 	if (heap != NULL && tag >> ZONE_TAG_SHIFT == heap->unit)
 		keep(heap, class, block);
-	else if (heap == NULL || class < ZONE_CLASS_64 ||
-		 ((heap->tag | tag) & ZONE_TAG_HOME) != 0)
+	else if (heap == NULL || ((heap->tag | tag) & ZONE_TAG_HOME) != 0)
 		zone_block_send(unit, tag, index);
+	else if (class < ZONE_CLASS_64)
+		send_later(heap, block);
 	else
 		keep(heap, class, block);
 }
