@@ -53,7 +53,8 @@ struct engine_events {
 	/* The stream can be played. info lives as long as the stream. */
 	void (*ready)(void *context, uint64_t stream,
 		      const struct decoder_info *info);
-	/* It will not sound, or sounds no further; reason is one sentence. */
+	/* It will not sound, or sounds no further; reason says why,
+	 * without the name of the song. */
 	void (*failed)(void *context, uint64_t stream, const char *reason);
 	/* Its first frame is heard now. */
 	void (*started)(void *context, enum lane_id lane, uint64_t stream);

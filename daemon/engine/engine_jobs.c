@@ -86,8 +86,8 @@ streams_set_reason(struct stream *stream, int error)
 		what = "there is not enough memory for it";
 	else if (what == NULL && error == -EINVAL)
 		what = "it cannot be decoded";
-	snprintf(stream->reason, sizeof(stream->reason), "%.96s: %s",
-		 stream->uri, what != NULL ? what : strerror(-error));
+	snprintf(stream->reason, sizeof(stream->reason), "%s",
+		 what != NULL ? what : strerror(-error));
 }
 
 static void
@@ -202,8 +202,8 @@ judge_overruns(struct engine *engine, struct stream *stream)
 	if (atomic_load_explicit(&stream->overruns, memory_order_relaxed) <
 	    STREAM_OVERRUNS_MAX)
 		return;
-	snprintf(stream->reason, sizeof(stream->reason),
-		 "%.96s: it takes too long to decode", stream->uri);
+	snprintf(stream->reason, sizeof(stream->reason), "%s",
+		 "it takes too long to decode");
 	streams_leave_set(engine, stream);
 	streams_fail(engine, stream, stream->reason);
 }

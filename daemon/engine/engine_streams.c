@@ -184,7 +184,7 @@ streams_fail(struct engine *engine, struct stream *stream, const char *reason)
 	stream->state = STREAM_FAILED;
 	if (stream->parent != 0 && stream->in_line) {
 		/* What was heard of the song so far was good. */
-		log_warn("engine", "%s", reason);
+		log_warn("engine", "%s: %s", stream->uri, reason);
 		stop_awaiting(engine, stream);
 	} else if (!stream->failed_told) {
 		stream->failed_told = true;

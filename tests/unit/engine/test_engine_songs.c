@@ -82,12 +82,12 @@ what_cannot_be_opened_says_why(void **state)
 	rig_path(rig, "fifo.flac", path, sizeof(path));
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_string_equal(failure_of(rig, "not there.flac"),
-			    "not there.flac: No such file or directory");
-	assert_non_null(strstr(failure_of(rig, "noise.flac"), "noise.flac: "));
-	assert_non_null(strstr(failure_of(rig, "empty.flac"), "empty.flac: "));
-	assert_non_null(strstr(failure_of(rig, "folder.flac"), ": "));
-	assert_non_null(strstr(failure_of(rig, "fifo.flac"), ": "));
-	assert_non_null(strstr(failure_of(rig, "../etc/passwd"), ": "));
+			    "No such file or directory");
+	assert_int_not_equal(failure_of(rig, "noise.flac")[0], '\0');
+	assert_int_not_equal(failure_of(rig, "empty.flac")[0], '\0');
+	assert_int_not_equal(failure_of(rig, "folder.flac")[0], '\0');
+	assert_int_not_equal(failure_of(rig, "fifo.flac")[0], '\0');
+	assert_int_not_equal(failure_of(rig, "../etc/passwd")[0], '\0');
 	assert_int_equal(rig_count(rig, RIG_FAILED), 6);
 }
 
@@ -373,7 +373,7 @@ a_song_that_is_too_slow_is_left(void **state)
 	bell_ring(&rig->engine->commons->bell, RT_EVENT_OVERRUN, 0, song, 0);
 	at = rig_wait(rig, RIG_FAILED, song);
 	assert_string_equal(rig->events[at].reason,
-			    "a.flac: it takes too long to decode");
+			    "it takes too long to decode");
 	rig_wait(rig, RIG_ENDED, next);
 }
 

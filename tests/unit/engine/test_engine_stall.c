@@ -152,7 +152,7 @@ an_open_that_hangs_fails_in_time(void **state)
 	song = rig_open(rig, "a.flac", 0);
 	at = rig_wait(rig, RIG_FAILED, song);
 	assert_string_equal(rig->events[at].reason,
-			    "a.flac: its file system does not answer");
+			    "its file system does not answer");
 	engine_release(rig->engine, song);
 	/* Still in the worker's hands. */
 	rig_run(rig, 20 * NS_PER_MS);
