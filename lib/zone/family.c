@@ -18,7 +18,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { MALLOC_ALIGN = 16 };
 
@@ -196,14 +195,12 @@ aligned_alloc(size_t align, size_t size)
 int
 posix_memalign(void **ret_block, size_t align, size_t size)
 {
-	const int saved_errno = errno;
 	void *block;
 
 	if (align == 0 || (align & (align - 1)) != 0 ||
 	    align % sizeof(void *) != 0)
 		return EINVAL;
 	block = request_aligned(align, size);
-	errno = saved_errno;
 	if (block == NULL)
 		return ENOMEM;
 	*ret_block = block;
@@ -313,20 +310,24 @@ mallinfo(void)
 	};
 }
 
+/* The last line's name is one that programs look for. */
 void
 malloc_stats(void)
 {
 	struct zone_stats stats;
 
 	zone_stats(&stats);
-	(void)dprintf(STDERR_FILENO,
-		      "zone: %zu bytes of slabs and heaps, %zu free, %zu "
-		      "without memory; %zu spans of %zu bytes, %zu kept; "
-		      "%llu heaps, %llu kernel calls\n",
-		      stats.frontier_bytes, stats.ready_bytes, stats.cold_bytes,
-		      stats.spans, stats.span_bytes, stats.span_cache_bytes,
-		      (unsigned long long)stats.heaps,
-		      (unsigned long long)stats.kernel_calls);
+	(void)fprintf(stderr,
+		      "slab and heap bytes = %10zu\n"
+		      "free bytes          = %10zu\n"
+		      "of them, no memory  = %10zu\n"
+		      "spans               = %10zu\n"
+		      "span bytes          = %10zu\n"
+		      "max mmap bytes      = %10zu\n",
+		      stats.frontier_bytes,
+		      stats.ready_bytes + stats.cold_bytes, stats.cold_bytes,
+		      stats.spans, stats.span_bytes,
+		      stats.span_bytes + stats.span_cache_bytes);
 }
 
 #pragma GCC visibility pop
