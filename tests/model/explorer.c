@@ -4,6 +4,7 @@
  * A run is told by its decisions: path[i] = (which outcome, of how many). The
  * next run repeats all but the last that had another outcome left, takes that,
  * and decides 0 from there on; 0 always means "the same thread goes on".
+ * The buffers of delayed stores belong to the coroutines.
  * Coroutines start by setcontext() and switch by _longjmp(), which makes no
  * system call. */
 #include "tests/model/explorer.h"
@@ -11,10 +12,18 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 /* More operations than this: some thread waits for one that does not run. */
-enum { RUN_MAX_STEPS = 2000, STACK_BYTES = 64 * 1024 };
+enum { RUN_MAX_STEPS = 4000, STACK_BYTES = 64 * 1024, DELAYED_MAX = 64 };
+
+/* A store that is not in memory yet. */
+struct delayed {
+	volatile void *address;
+	unsigned char value[8];
+	size_t size;
+};
 
 struct decision {
 	unsigned outcome;
@@ -26,6 +35,9 @@ struct coroutine {
 	jmp_buf place;
 	bool started;
 	bool ended;
+	bool asleep;
+	struct delayed delayed[DELAYED_MAX]; /* oldest first */
+	unsigned delayed_count;
 };
 
 static struct {
@@ -35,6 +47,7 @@ static struct {
 	unsigned length; /* decisions known */
 	unsigned depth;  /* of them taken in this run */
 	unsigned preemptions;
+	unsigned delays;
 	unsigned steps;
 	unsigned current;
 	bool running; /* coroutines are: the hooks may use the code too */
@@ -72,6 +85,105 @@ explorer_fail(const char *reason)
 }
 
 static void
+copy_to_memory(volatile void *address, const void *value, size_t size)
+{
+	volatile unsigned char *to = address;
+	const unsigned char *from = value;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		to[i] = from[i];
+}
+
+static void
+drain(struct coroutine *coroutine)
+{
+	unsigned i;
+
+	for (i = 0; i < coroutine->delayed_count; i++)
+		copy_to_memory(coroutine->delayed[i].address,
+			       coroutine->delayed[i].value,
+			       coroutine->delayed[i].size);
+	coroutine->delayed_count = 0;
+}
+
+void
+explorer_drain(void)
+{
+	if (state.running)
+		drain(&state.coroutines[state.current]);
+}
+
+void
+explorer_forward(const volatile void *address, void *value, size_t size)
+{
+	const struct coroutine *coroutine = &state.coroutines[state.current];
+	unsigned i;
+
+	if (!state.running)
+		return;
+	for (i = 0; i < coroutine->delayed_count; i++)
+		if (coroutine->delayed[i].address == address)
+			memcpy(value, coroutine->delayed[i].value, size);
+}
+
+static bool
+is_weak(const volatile void *address, memory_order order)
+{
+	const struct explorer_case *explored = state.explored;
+
+	return order != memory_order_seq_cst ||
+	       (explored->weakens != NULL &&
+		explored->weakens(explored->world, address));
+}
+
+/* The first of a row of delayed stores is counted. */
+static bool
+is_delayed(const struct coroutine *coroutine)
+{
+	if (coroutine->delayed_count > 0)
+		return true;
+	if (state.delays >= state.explored->delays || explorer_choose(2) == 0)
+		return false;
+	state.delays++;
+	return true;
+}
+
+void
+explorer_store(volatile void *address, const void *value, size_t size,
+	       memory_order order)
+{
+	struct coroutine *coroutine = &state.coroutines[state.current];
+	struct delayed *delayed;
+
+	if (state.running && state.explored->delays > 0 &&
+	    is_weak(address, order) && is_delayed(coroutine)) {
+		if (coroutine->delayed_count == DELAYED_MAX)
+			explorer_fail("too many delayed stores");
+		delayed = &coroutine->delayed[coroutine->delayed_count++];
+		delayed->address = address;
+		delayed->size = size;
+		memcpy(delayed->value, value, size);
+		return;
+	}
+	explorer_drain();
+	copy_to_memory(address, value, size);
+}
+
+/* While another thread runs, what is delayed may reach memory at any time. */
+static void
+let_stores_through(void)
+{
+	unsigned i;
+
+	for (i = 0; i < state.explored->threads; i++)
+		if (i != state.current &&
+		    state.coroutines[i].delayed_count > 0 &&
+		    explorer_choose(2) == 1)
+			drain(&state.coroutines[i]);
+}
+
+static void
 enter(unsigned thread)
 {
 	struct coroutine *coroutine = &state.coroutines[thread];
@@ -83,6 +195,16 @@ enter(unsigned thread)
 	setcontext(&coroutine->context);
 }
 
+/* Another one. */
+static bool
+can_run(unsigned thread)
+{
+	const struct coroutine *coroutine = &state.coroutines[thread];
+
+	return thread != state.current && !coroutine->ended &&
+	       !coroutine->asleep;
+}
+
 /* The one with this rank among the living, the current one not counted. */
 static unsigned
 nth_other(unsigned rank)
@@ -90,8 +212,7 @@ nth_other(unsigned rank)
 	unsigned i;
 
 	for (i = 0; i < state.explored->threads; i++)
-		if (i != state.current && !state.coroutines[i].ended &&
-		    rank-- == 0)
+		if (can_run(i) && rank-- == 0)
 			return i;
 	abort();
 }
@@ -103,7 +224,7 @@ count_others(void)
 	unsigned i;
 
 	for (i = 0; i < state.explored->threads; i++)
-		if (i != state.current && !state.coroutines[i].ended)
+		if (can_run(i))
 			count++;
 	return count;
 }
@@ -119,8 +240,10 @@ explorer_step(const volatile void *address)
 	state.steps++;
 	if (state.steps > RUN_MAX_STEPS)
 		explorer_fail("a thread waits for another");
-	if (!explored->touch(explored->world, state.current, address) ||
-	    state.preemptions >= explored->preemptions)
+	if (!explored->touch(explored->world, state.current, address))
+		return;
+	let_stores_through();
+	if (state.preemptions >= explored->preemptions)
 		return;
 	outcome = explorer_choose(1 + count_others());
 	if (outcome == 0)
@@ -130,18 +253,53 @@ explorer_step(const volatile void *address)
 		enter(nth_other(outcome - 1));
 }
 
+/* The current one has ended or sleeps. */
+static void
+give_way(void)
+{
+	const unsigned others = count_others();
+
+	if (others == 0)
+		_longjmp(state.search, 1);
+	enter(nth_other(explorer_choose(others)));
+}
+
 static void
 coroutine_main(void)
 {
 	const struct explorer_case *explored = state.explored;
-	unsigned others;
 
 	explored->main(explored->world, state.current);
+	explorer_drain();
 	state.coroutines[state.current].ended = true;
-	others = count_others();
-	if (others == 0)
-		_longjmp(state.search, 1);
-	enter(nth_other(explorer_choose(others)));
+	give_way();
+}
+
+void
+explorer_sleep(void)
+{
+	explorer_drain();
+	state.coroutines[state.current].asleep = true;
+	if (_setjmp(state.coroutines[state.current].place) == 0)
+		give_way();
+}
+
+bool
+explorer_sleeps(unsigned thread)
+{
+	return state.coroutines[thread].asleep;
+}
+
+void
+explorer_wake(unsigned thread)
+{
+	state.coroutines[thread].asleep = false;
+}
+
+unsigned
+explorer_current(void)
+{
+	return state.current;
 }
 
 static void
@@ -151,12 +309,15 @@ prepare_run(void)
 
 	state.depth = 0;
 	state.preemptions = 0;
+	state.delays = 0;
 	state.steps = 0;
 	for (i = 0; i < state.explored->threads; i++) {
 		struct coroutine *coroutine = &state.coroutines[i];
 
 		coroutine->started = false;
 		coroutine->ended = false;
+		coroutine->asleep = false;
+		coroutine->delayed_count = 0;
 		getcontext(&coroutine->context);
 		coroutine->context.uc_stack.ss_sp = stacks[i];
 		coroutine->context.uc_stack.ss_size = STACK_BYTES;

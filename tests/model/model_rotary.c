@@ -29,7 +29,8 @@ enum seed {
 	SEED_NO_MARK,
 	SEED_RELEASE_AT_FIRST_SCAN,
 	SEED_RELEASE_WITHOUT_MOVING_HEAD,
-	SEED_NO_WAY_BACK, /* a retired node keeps leading to a removed one */
+	SEED_NO_WAY_BACK,  /* a retired node keeps leading to a removed one */
+	SEED_WEAK_HAZARDS, /* published by a release store */
 };
 
 enum place { PLACE_OUT, PLACE_IN, PLACE_RETIRED };
@@ -74,6 +75,17 @@ model_drops(const volatile void *address)
 			return true;
 	}
 	return false;
+}
+
+static bool
+weakens(void *unused, const volatile void *address)
+{
+	const volatile char *at = address;
+
+	(void)unused;
+	return world.seed == SEED_WEAK_HAZARDS &&
+	       at >= (const char *)&world.domain &&
+	       at < (const char *)(&world.domain + 1);
 }
 
 /* Slots of readers that there are none of are nobody's business. */
@@ -273,6 +285,7 @@ static unsigned steps = 4;
 struct search {
 	void (*reset)(void *unused);
 	unsigned preemptions;
+	unsigned delays;
 	unsigned steps;
 	enum seed seed;
 };
@@ -284,10 +297,12 @@ explore(const struct search *search)
 	const struct explorer_case explored = {
 		.threads = READERS + 1,
 		.preemptions = search->preemptions,
+		.delays = search->delays,
 		.reset = search->reset,
 		.main = thread_main,
 		.check = check_ring,
 		.touch = touch,
+		.weakens = weakens,
 	};
 	const char *failure = NULL;
 	uint64_t runs;
@@ -296,9 +311,10 @@ explore(const struct search *search)
 	world.writer_steps = search->steps;
 	world.pulls = PULLS;
 	runs = explorer_run(&explored, &failure);
-	print_message("%llu runs, %u preemptions, %u steps: %s\n",
+	print_message("%llu runs, %u preemptions, %u delays, %u steps: %s\n",
 		      (unsigned long long)runs, search->preemptions,
-		      search->steps, failure != NULL ? failure : "no failure");
+		      search->delays, search->steps,
+		      failure != NULL ? failure : "no failure");
 	return failure;
 }
 
@@ -306,8 +322,9 @@ static void
 no_order_breaks_the_set(void **unused)
 {
 	const struct search searches[] = {
-		{reset_two, preemptions, steps, SEED_NONE},
-		{reset_three, preemptions - 1, steps + 1, SEED_NONE},
+		{reset_two, preemptions, 0, steps, SEED_NONE},
+		{reset_two, preemptions - 1, 1, steps, SEED_NONE},
+		{reset_three, preemptions - 1, 0, steps + 1, SEED_NONE},
 	};
 	size_t i;
 
@@ -340,11 +357,12 @@ static void
 every_seeded_fault_is_found(void **unused)
 {
 	const struct search searches[] = {
-		{reset_two, 1, 4, SEED_NO_HAZARD_ON_NEXT},
-		{reset_two, 1, 2, SEED_NO_MARK},
-		{reset_two, 2, 4, SEED_RELEASE_AT_FIRST_SCAN},
-		{reset_two, 2, 4, SEED_RELEASE_WITHOUT_MOVING_HEAD},
-		{reset_three, 1, 5, SEED_NO_WAY_BACK},
+		{reset_two, 1, 0, 4, SEED_NO_HAZARD_ON_NEXT},
+		{reset_two, 1, 0, 2, SEED_NO_MARK},
+		{reset_two, 2, 0, 4, SEED_RELEASE_AT_FIRST_SCAN},
+		{reset_two, 2, 0, 4, SEED_RELEASE_WITHOUT_MOVING_HEAD},
+		{reset_three, 1, 0, 5, SEED_NO_WAY_BACK},
+		{reset_two, 1, 1, 4, SEED_WEAK_HAZARDS},
 	};
 	size_t i;
 
