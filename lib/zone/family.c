@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,8 +316,11 @@ void
 malloc_stats(void)
 {
 	struct zone_stats stats;
+	int state;
 
 	zone_stats(&stats);
+	/* no place to be cancelled, as glibc's is not */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	(void)fprintf(stderr,
 		      "slab and heap bytes = %10zu\n"
 		      "free bytes          = %10zu\n"
@@ -328,6 +332,7 @@ malloc_stats(void)
 		      stats.ready_bytes + stats.cold_bytes, stats.cold_bytes,
 		      stats.spans, stats.span_bytes,
 		      stats.span_bytes + stats.span_cache_bytes);
+	(void)pthread_setcancelstate(state, &state);
 }
 
 #pragma GCC visibility pop
