@@ -55,13 +55,22 @@ line_on_cut(struct line *line, const struct rt_event *event)
 	drop_marks_from(line, event->time_ns);
 }
 
+/* A lane that stands still before the end of its deck has yet to come there.
+ * One that came to the end and found itself paused at that very frame has been
+ * there, and a cut to nothing holds nothing to stand still in. */
+static bool
+takes_back_drained(const struct line *line, const struct rt_event *event)
+{
+	return !line->blank && line->drained_ns > event->time_ns;
+}
+
 void
 line_on_paused(struct line *line, const struct rt_event *event)
 {
 	const int index = line_find(line, event->id);
 
 	drop_marks_from(line, event->time_ns);
-	if (line->drained_ns > event->time_ns)
+	if (takes_back_drained(line, event))
 		line->drained_cut = 0;
 	if (line->paused && line->paused_ns == 0)
 		line->paused_ns = clock_now_ns();

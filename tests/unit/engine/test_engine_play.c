@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/engine/engine_parts.h"
 #include "lib/base/clock.h"
 #include "lib/base/thread.h"
 #include "tests/kit/rig/rig.h"
@@ -247,6 +248,37 @@ stop_fades_out(void **state)
 	free(wav.samples);
 }
 
+/* The cut to nothing drains at the frame at which the lane finds itself paused
+ * again. */
+static void
+stop_in_a_pause_is_the_end(void **state)
+{
+	struct rig *rig = *state;
+	const struct line *line = &rig->engine->lines[LANE_MUSIC];
+	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+	struct engine_output output;
+	uint64_t song;
+
+	rig_make(rig, "a.flac", 1, 8 * LONG);
+	song = rig_open_ready(rig, "a.flac", 0);
+	rig_play(rig, song);
+	rig_wait_position(rig, song, 50 * NS_PER_MS);
+	engine_pause(rig->engine, LANE_MUSIC, true);
+	while (line->paused_ns == 0 && clock_now_ns() < until_ns)
+		rig_turn(rig, until_ns);
+	engine_stop(rig->engine, LANE_MUSIC);
+	while (line->sounding_cut != line->cut && clock_now_ns() < until_ns)
+		rig_turn(rig, until_ns);
+	/* So that it is not given back as in a long pause. */
+	engine_pause(rig->engine, LANE_MUSIC, false);
+	do {
+		rig_turn(rig, until_ns);
+		engine_output(rig->engine, &output);
+	} while (output.state != OUTPUT_CLOSED && clock_now_ns() < until_ns);
+	assert_int_equal(output.state, OUTPUT_CLOSED);
+	assert_true(line->silent);
+}
+
 static void
 pause_stands_still_and_goes_on_at_that_frame(void **state)
 {
@@ -305,6 +337,8 @@ main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(stop_fades_out, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(stop_in_a_pause_is_the_end,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			pause_stands_still_and_goes_on_at_that_frame, set_up,
 			tear_down),
