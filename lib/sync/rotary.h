@@ -13,12 +13,13 @@
  * head, into an empty set); pull at the compare-exchange of the head; remove
  * at the store of the mark (of the last node: or when a reader empties the
  * head). A pull that begins after rotary_remove() returned never yields the
- * node.
+ * node. A pull that took the turn of a node and then finds it removed takes the
+ * next one: that turn is lost, with its node.
  * Memory: nodes are embedded in what the caller owns; a removed node may be
  * reused only after rotary_reclaim() has passed it to the release function.
  * RT: pull, head and release are RT_SAFE; the writer's side neither blocks nor
- * allocates. Proof: docs/architecture.md, "The rotary set";
- * tests/model/model_rotary.c. */
+ * allocates. Proof: docs/architecture.md, "The rotary set"; tests/model: both
+ * rotary.pml and model_rotary.c; tests/stress/sync/stress_history.c. */
 #ifndef ROTARY_SYNC_ROTARY_H
 #define ROTARY_SYNC_ROTARY_H
 
