@@ -45,7 +45,7 @@ static inline unsigned
 zone_class_of(size_t size)
 {
 	const unsigned n = (unsigned)size - 1;
-	unsigned k;
+	unsigned k = 0;
 
 	if (size <= 16)
 		return size > 8;

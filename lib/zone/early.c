@@ -14,7 +14,7 @@ void *
 zone_early_alloc(size_t bytes, size_t align)
 {
 	size_t begin = atomic_load(&used);
-	size_t at;
+	size_t at = 0;
 
 	if (bytes > EARLY_BYTES || align > EARLY_BYTES)
 		return NULL;

@@ -58,7 +58,7 @@ request(size_t size, size_t align, bool zero)
 		.dry = ZONE_DRY_KERNEL,
 	};
 	const int saved_errno = errno;
-	void *block;
+	void *block = NULL;
 
 	block = zone_guard_alloc(&wanted);
 	/* small reservations, or none: glibc has the rest */
@@ -74,7 +74,7 @@ malloc(size_t size)
 {
 	struct zone_heap *heap = zone_self.heap;
 	void *block = NULL;
-	bool fresh;
+	bool fresh = false;
 
 	if (!ZONE_DEBUG && heap != NULL && size - 1 < ZONE_SMALL_MAX)
 		block = zone_pop(&heap->magazines[zone_class_of_16(size)],
@@ -89,8 +89,8 @@ malloc(size_t size)
 void *
 calloc(size_t count, size_t size)
 {
-	size_t bytes;
-	void *block;
+	size_t bytes = 0;
+	void *block = NULL;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
@@ -123,7 +123,7 @@ static void *
 resize(void *block, size_t size)
 {
 	const int saved_errno = errno;
-	void *moved;
+	void *moved = NULL;
 
 	if (!zone_owns(block))
 		return __libc_realloc != NULL ? __libc_realloc(block, size)
@@ -136,7 +136,7 @@ resize(void *block, size_t size)
 void *
 realloc(void *block, size_t size)
 {
-	void *moved;
+	void *moved = NULL;
 
 	if (block == NULL)
 		return malloc(size);
@@ -153,7 +153,7 @@ realloc(void *block, size_t size)
 void *
 reallocarray(void *block, size_t count, size_t size)
 {
-	size_t bytes;
+	size_t bytes = 0;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
@@ -196,7 +196,7 @@ aligned_alloc(size_t align, size_t size)
 int
 posix_memalign(void **ret_block, size_t align, size_t size)
 {
-	void *block;
+	void *block = NULL;
 
 	if (align == 0 || (align & (align - 1)) != 0 ||
 	    align % sizeof(void *) != 0)
@@ -230,7 +230,7 @@ size_t
 malloc_usable_size(void *block)
 {
 	static ATOMIC(uintptr_t) next;
-	uintptr_t function;
+	uintptr_t function = 0;
 
 	if (block == NULL)
 		return 0;
@@ -271,7 +271,7 @@ gather(struct mallinfo2 *info)
 {
 	struct zone_stats stats;
 	size_t held = 0;
-	unsigned i;
+	unsigned i = 0;
 
 	zone_stats(&stats);
 	for (i = 0; i < ZONE_STATS_CLASSES; i++) {
@@ -316,7 +316,7 @@ void
 malloc_stats(void)
 {
 	struct zone_stats stats;
-	int state;
+	int state = 0;
 
 	zone_stats(&stats);
 	/* no place to be cancelled, as glibc's is not */

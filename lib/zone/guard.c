@@ -21,8 +21,8 @@ enum {
 	POISON_BEHIND = 0x6e,
 };
 
-static const uint64_t ALIVE = UINT64_C(0x8b1f3c5d7a92e046);
-static const uint64_t DEAD = UINT64_C(0x1d2e4f60718293a5);
+static const uint64_t state_alive = UINT64_C(0x8b1f3c5d7a92e046);
+static const uint64_t state_dead = UINT64_C(0x1d2e4f60718293a5);
 
 struct guard {
 	uint64_t state;
@@ -44,7 +44,7 @@ static bool
 holds_only(const void *block, size_t size, unsigned char value)
 {
 	const unsigned char *bytes = block;
-	size_t i;
+	size_t i = 0;
 
 	for (i = 0; i < size; i++)
 		if (bytes[i] != value)
@@ -58,8 +58,8 @@ zone_guard_alloc(const struct zone_request *request)
 	const size_t align = request->align;
 	const size_t front = (sizeof(struct guard) + align - 1) / align * align;
 	struct zone_request wider = *request;
-	struct guard *guard;
-	char *raw;
+	struct guard *guard = NULL;
+	char *raw = NULL;
 
 	if (__builtin_add_overflow(request->bytes, front + BEHIND_BYTES,
 				   &wider.bytes))
@@ -68,7 +68,7 @@ zone_guard_alloc(const struct zone_request *request)
 	if (raw == NULL)
 		return NULL;
 	guard = guard_of(raw + front);
-	*guard = (struct guard){ALIVE, request->bytes, raw, ALIVE};
+	*guard = (struct guard){state_alive, request->bytes, raw, state_alive};
 	if (!request->zero)
 		memset(raw + front, POISON_NEW, request->bytes);
 	memset(raw + front + request->bytes, POISON_BEHIND, BEHIND_BYTES);
@@ -80,9 +80,9 @@ verify(const void *block)
 {
 	struct guard *guard = guard_of(block);
 
-	if (guard->state == DEAD && guard->state_again == DEAD)
+	if (guard->state == state_dead && guard->state_again == state_dead)
 		zone_fail("freed, and used as if it were not", block);
-	if (guard->state != ALIVE || guard->state_again != ALIVE)
+	if (guard->state != state_alive || guard->state_again != state_alive)
 		zone_fail("written before its beginning, or no block", block);
 	if (!holds_only((const char *)block + guard->size, BEHIND_BYTES,
 			POISON_BEHIND))
@@ -95,7 +95,7 @@ leave_quarantine(struct guard *guard)
 {
 	if (guard == NULL)
 		return;
-	if (guard->state != DEAD || guard->state_again != DEAD ||
+	if (guard->state != state_dead || guard->state_again != state_dead ||
 	    !holds_only(guard + 1, guard->size, POISON_FREED))
 		zone_fail("written after it was freed", guard + 1);
 	zone_free(guard->raw);
@@ -104,14 +104,14 @@ leave_quarantine(struct guard *guard)
 void
 zone_guard_free(void *block)
 {
-	struct guard *guard;
+	struct guard *guard = NULL;
 
 	/* not one of ours with a guard: from before the beginning */
 	if (zone_early_owns(block))
 		return;
 	guard = verify(block);
-	guard->state = DEAD;
-	guard->state_again = DEAD;
+	guard->state = state_dead;
+	guard->state_again = state_dead;
 	if (guard->size > QUARANTINE_BLOCK_MAX) {
 		zone_free(guard->raw);
 		return;

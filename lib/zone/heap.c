@@ -147,7 +147,7 @@ harvest_slab(struct zone_heap *heap, uint32_t unit)
 	const unsigned number = zone_region.slabs[unit].number;
 	const struct zone_class *class = &zone_classes[number];
 	ATOMIC(uint64_t) *words = zone_slab_remote_words(unit, class);
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < class->words; i++) {
 		const uint64_t bits = zone_remote_take(&words[i]);
@@ -167,7 +167,7 @@ zone_heap_harvest(struct zone_heap *heap, unsigned words)
 {
 	const uint32_t low = (uint32_t)atomic_load_explicit(
 		&zone_region.frontier, memory_order_relaxed);
-	uint32_t slot, unit;
+	uint32_t slot = 0, unit = 0;
 	unsigned done = 0;
 
 	while (done < words &&
@@ -226,7 +226,7 @@ add_slab(struct zone_heap *heap, unsigned number, enum zone_dry dry)
 {
 	struct zone_bin *bin = &heap->bins[number];
 	const uint32_t unit = supply(heap, dry);
-	uint32_t slabs;
+	uint32_t slabs = 0;
 
 	if (unit == 0)
 		return false;
@@ -248,7 +248,7 @@ zone_heap_refill(struct zone_heap *heap, unsigned number, enum zone_dry dry)
 	struct zone_bin *bin = &heap->bins[number];
 	const unsigned most =
 		magazine->limit < ZONE_MOVE ? magazine->limit : ZONE_MOVE;
-	unsigned count;
+	unsigned count = 0;
 
 	if (atomic_load_explicit(&heap->remote.summary, memory_order_relaxed) !=
 	    0)
@@ -275,7 +275,7 @@ static RT_SAFE void
 deliver(struct zone_heap *heap, const struct parcel *parcel)
 {
 	const uint32_t tag = zone_tag_of(parcel->unit);
-	ATOMIC(uint64_t) * words;
+	ATOMIC(uint64_t) *words = NULL;
 
 	if (tag >> ZONE_TAG_SHIFT == heap->unit) {
 		take_back(heap, parcel->unit, parcel->word, parcel->bits);
@@ -319,7 +319,7 @@ void
 zone_heap_send_all(struct zone_heap *heap)
 {
 	struct parcel parcel = {0};
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < heap->outgoing; i++)
 		add_to_parcel(heap, &parcel, heap->outbox[i]);
@@ -334,7 +334,7 @@ zone_heap_flush(struct zone_heap *heap, unsigned number, unsigned count)
 {
 	struct zone_magazine *magazine = &heap->magazines[number];
 	struct parcel parcel = {0};
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < count; i++)
 		__builtin_prefetch(&zone_region.slabs[unit_of(
@@ -355,7 +355,7 @@ static void
 prepare(struct zone_heap *heap, uint32_t unit, bool is_private, bool realtime)
 {
 	const bool home = is_private || realtime;
-	unsigned i;
+	unsigned i = 0;
 
 	if ((zone_region.slabs[unit].flags & ZONE_UNIT_ZERO) == 0)
 		memset(heap, 0, sizeof(*heap));
@@ -374,7 +374,7 @@ zone_heap_new(bool is_private, bool realtime)
 {
 	const bool home = is_private || realtime;
 	uint32_t unit = home ? zone_unit_take_locked() : 0;
-	struct zone_heap *heap;
+	struct zone_heap *heap = NULL;
 
 	if (unit == 0) {
 		unit = zone_unit_take();
@@ -434,7 +434,7 @@ release_empty(struct zone_heap *heap, unsigned number)
 void
 zone_heap_trim(struct zone_heap *heap)
 {
-	unsigned number;
+	unsigned number = 0;
 
 	zone_heap_send_all(heap);
 	for (number = 0; number < ZONE_CLASSES; number++) {

@@ -50,7 +50,7 @@ add_extent(void)
 	struct zone_region *region = &zone_region;
 	const size_t bytes = (size_t)ZONE_EXTENT_UNITS << ZONE_UNIT_SHIFT;
 	const uint32_t first = zone_region_extend(ZONE_EXTENT_UNITS);
-	uint32_t i;
+	uint32_t i = 0;
 
 	if (first == 0)
 		return false;
@@ -108,7 +108,7 @@ give_back(void)
 {
 	struct zone_region *region = &zone_region;
 	const uint32_t high = atomic_load(&region->locked_high);
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0;
 	     i < PURGE_AT_ONCE && zone_stack_count(&region->locked) > high;
@@ -220,7 +220,7 @@ start_thread(void)
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
-	int result;
+	int result = 0;
 
 	if (pthread_attr_init(&attributes) != 0)
 		return -EAGAIN;

@@ -349,7 +349,7 @@ zone_bits_in(uint64_t bits)
 static inline void *
 zone_pop(struct zone_magazine *magazine, bool *ret_fresh)
 {
-	uintptr_t slot;
+	uintptr_t slot = 0;
 
 	if (magazine->top == magazine->bottom)
 		return NULL;

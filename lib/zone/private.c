@@ -11,7 +11,7 @@
 struct zone_heap *
 zone_heap_create(size_t limit_bytes)
 {
-	struct zone_heap *heap;
+	struct zone_heap *heap = NULL;
 
 	if (!zone_region_init())
 		return NULL;
@@ -24,7 +24,7 @@ zone_heap_create(size_t limit_bytes)
 void
 zone_heap_destroy(struct zone_heap *heap)
 {
-	uint32_t low, own, unit;
+	uint32_t low = 0, own = 0, unit = 0;
 
 	if (heap == NULL)
 		return;
@@ -32,10 +32,10 @@ zone_heap_destroy(struct zone_heap *heap)
 	low = (uint32_t)atomic_load(&zone_region.frontier);
 	zone_spans_release(heap);
 	for (unit = 1; unit < low; unit++) {
-		ATOMIC(uint64_t) * words;
+		ATOMIC(uint64_t) *words = NULL;
 		const uint32_t tag = zone_tag_of(unit);
-		const struct zone_class *class;
-		unsigned i;
+		const struct zone_class *class = NULL;
+		unsigned i = 0;
 
 		if (tag >> ZONE_TAG_SHIFT != own || unit == own)
 			continue;
@@ -71,7 +71,7 @@ static void *
 allocate(struct allocator *self, size_t size, size_t align)
 {
 	struct zone_heap *heap = zone_allocator_of(self)->heap;
-	void *block;
+	void *block = NULL;
 
 	if (heap != NULL && !zone_heap_enter(heap))
 		return NULL;

@@ -20,9 +20,10 @@
 
 enum { PAGE_LEAST = 4096, UNITS_LEAST = 128, PURGE_BATCH = 16 };
 
-static const uint64_t UNITS_MOST = UINT64_C(256) << (30 - ZONE_UNIT_SHIFT);
-
-enum { GRANULES_MAX = (256 << (30 - ZONE_UNIT_SHIFT)) / ZONE_GRANULE_UNITS };
+enum {
+	UNITS_MOST = 256 << (30 - ZONE_UNIT_SHIFT),
+	GRANULES_MAX = UNITS_MOST / ZONE_GRANULE_UNITS,
+};
 
 struct zone_region zone_region;
 
@@ -65,7 +66,7 @@ map(uint32_t units)
 	const size_t units_bytes = (size_t)units << ZONE_UNIT_SHIFT;
 	char *at = zone_kernel_reserve(bits + slabs + tags + ZONE_UNIT_BYTES +
 				       units_bytes);
-	uintptr_t base;
+	uintptr_t base = 0;
 
 	if (at == NULL)
 		return false;
@@ -193,8 +194,8 @@ zone_region_extend(uint32_t units)
 {
 	ATOMIC(uint64_t) *frontier = &zone_region.frontier;
 	uint64_t old = atomic_load(frontier);
-	uint64_t moved;
-	uint32_t i;
+	uint64_t moved = 0;
+	uint32_t i = 0;
 
 	do {
 		if (high_of(old) - low_of(old) < units)
@@ -216,8 +217,8 @@ zone_region_extend_span(uint32_t units)
 {
 	ATOMIC(uint64_t) *frontier = &zone_region.frontier;
 	uint64_t old = atomic_load(frontier);
-	uint64_t moved;
-	uint32_t first;
+	uint64_t moved = 0;
+	uint32_t first = 0;
 
 	do {
 		if (high_of(old) - low_of(old) < units)
@@ -318,7 +319,7 @@ bool
 zone_pages_populate(void *at, size_t bytes)
 {
 	volatile char *bytes_at = at;
-	size_t i;
+	size_t i = 0;
 
 	if (zone_kernel_advise(at, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;

@@ -36,8 +36,8 @@ zone_remote_take_slot(struct zone_remote *remote, uint32_t *ret_slot)
 {
 	const uint64_t summary =
 		atomic_load_explicit(&remote->summary, memory_order_seq_cst);
-	unsigned word, number;
-	uint64_t flags;
+	unsigned word = 0, number = 0;
+	uint64_t flags = 0;
 
 	if (summary == 0)
 		return false;

@@ -78,7 +78,7 @@ add_step(struct replay *replay, struct table *table,
 	 const struct zone_trace_record *record)
 {
 	struct step *step = &replay->steps[replay->count];
-	uint32_t *slot;
+	uint32_t *slot = NULL;
 
 	*step = (struct step){.size = record->size,
 			      .call = (uint16_t)record->call};
@@ -112,7 +112,7 @@ prepare(const struct zone_trace_head *head, struct replay *replay)
 		(const void *)((const char *)head + ZONE_TRACE_HEAD_BYTES);
 	const uint64_t count = atomic_load(&head->records);
 	struct table table = {.mask = 1023};
-	uint64_t i;
+	uint64_t i = 0;
 
 	while (table.mask < 4 * count)
 		table.mask = 2 * table.mask + 1;
@@ -130,7 +130,7 @@ static void
 touch(void *block, uint64_t from, uint64_t size)
 {
 	volatile char *bytes = block;
-	uint64_t at;
+	uint64_t at = 0;
 
 	if (block == NULL)
 		return;
@@ -142,7 +142,7 @@ static void
 run_step(const struct step *step, void **blocks)
 {
 	void **block = &blocks[step->slot];
-	void *moved;
+	void *moved = NULL;
 
 	switch (step->call) {
 	case ZONE_TRACE_MALLOC:
@@ -197,10 +197,10 @@ static int
 run(const char *name, const struct zone_trace_head *head)
 {
 	struct replay replay = {0};
-	void **blocks;
-	int64_t began_ns, took_ns;
-	long before;
-	size_t i;
+	void **blocks = NULL;
+	int64_t began_ns = 0, took_ns = 0;
+	long before = 0;
+	size_t i = 0;
 
 	prepare(head, &replay);
 	blocks = map_memory((replay.slots + 1) * sizeof(*blocks));
@@ -222,7 +222,7 @@ static int
 run_on(char *self, char *trace, const char *name, const char *library)
 {
 	int status = 0;
-	pid_t child;
+	pid_t child = 0;
 
 	(void)fflush(stdout);
 	child = fork();
@@ -244,7 +244,7 @@ static int
 run_on_each(int count, char **arguments)
 {
 	int failed = run_on(arguments[0], arguments[1], "system", NULL);
-	int i;
+	int i = 0;
 
 	for (i = 2; i < count; i++) {
 		char *library = strchr(arguments[i], '=');
@@ -266,7 +266,7 @@ open_trace(const char *path)
 {
 	const int file = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
-	struct zone_trace_head *head;
+	struct zone_trace_head *head = NULL;
 
 	if (file < 0 || fstat(file, &status) != 0) {
 		perror(path);
@@ -293,7 +293,7 @@ int
 main(int count, char **arguments)
 {
 	const char *name = getenv("ZONE_REPLAY_NAME");
-	const struct zone_trace_head *head;
+	const struct zone_trace_head *head = NULL;
 
 	if (count < 2) {
 		fprintf(stderr,

@@ -14,7 +14,7 @@ zone_slab_open(const struct zone_heap *heap, uint32_t unit, unsigned number)
 	const struct zone_class *class = &zone_classes[number];
 	struct zone_slab *slab = &zone_region.slabs[unit];
 	uint64_t *words = zone_slab_free_words(unit, class);
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < class->words; i++)
 		words[i] = UINT64_MAX;
@@ -37,7 +37,7 @@ zone_slab_open(const struct zone_heap *heap, uint32_t unit, unsigned number)
 static RT_SAFE void
 reverse(uintptr_t *slots, unsigned count)
 {
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < count / 2; i++) {
 		const uintptr_t other = slots[i];
@@ -65,7 +65,7 @@ zone_slab_take(uint32_t unit, uintptr_t *slots, unsigned most)
 				word * 64 + (unsigned)__builtin_ctzll(bits);
 
 			bits &= bits - 1;
-			slots[count] = base + block * class->size;
+			slots[count] = base + (uintptr_t)block * class->size;
 			if (block >= slab->fresh) {
 				slots[count] |= 1;
 				slab->fresh = (uint16_t)(block + 1);

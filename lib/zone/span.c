@@ -21,7 +21,7 @@ enum { MOVE_LEAST_BYTES = 256 * 1024, HOT_MOST_UNITS = 16 };
 static unsigned
 class_of(size_t units)
 {
-	unsigned k;
+	unsigned k = 0;
 
 	if (units <= 4)
 		return (unsigned)units;
@@ -70,7 +70,7 @@ static uint32_t
 take_run(unsigned class, enum zone_dry dry)
 {
 	struct zone_region *region = &zone_region;
-	uint32_t first;
+	uint32_t first = 0;
 
 	if (zone_self.realtime) {
 		/* not known to be populated, so not for our own code */
@@ -226,8 +226,8 @@ zone_span_alloc(size_t bytes, size_t align, enum zone_dry dry, bool *ret_zero)
 		(bytes + ZONE_UNIT_BYTES - 1) / ZONE_UNIT_BYTES + extra;
 	const unsigned class = class_of(units);
 	struct zone_heap *heap = zone_self.heap;
-	uint32_t first, unit;
-	size_t at;
+	uint32_t first = 0, unit = 0;
+	size_t at = 0;
 
 	if (units > zone_region.units / 2 ||
 	    (heap != NULL && heap->is_private &&
@@ -302,8 +302,8 @@ zone_span_resize(uint32_t unit, size_t bytes, enum zone_dry dry)
 	const size_t old = span->bytes;
 	const size_t kept = old < bytes ? old : bytes;
 	char *from = zone_unit_at(unit);
-	bool zero;
-	char *to;
+	bool zero = false;
+	char *to = NULL;
 
 	if (bytes <= capacity && bytes > capacity / 2) {
 		resize_here(unit, bytes);

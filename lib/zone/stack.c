@@ -42,7 +42,7 @@ zone_stack_pop(struct zone_stack *stack, struct zone_slab *table,
 	uint64_t head =
 		atomic_load_explicit(&stack->head, memory_order_acquire);
 	unsigned tried = 0;
-	uint32_t below;
+	uint32_t below = 0;
 
 	do {
 		if ((uint32_t)head == 0 ||

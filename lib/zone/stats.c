@@ -12,7 +12,7 @@
 static void
 add_heap(struct zone_heap *heap, struct zone_stats *stats)
 {
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < ZONE_CLASSES; i++) {
 		const struct zone_bin *bin = &heap->bins[i];
@@ -73,8 +73,8 @@ void
 zone_stats(struct zone_stats *ret_stats)
 {
 	struct zone_region *region = &zone_region;
-	uint32_t low, unit;
-	unsigned i;
+	uint32_t low = 0, unit = 0;
+	unsigned i = 0;
 
 	memset(ret_stats, 0, sizeof(*ret_stats));
 	for (i = 0; i < ZONE_CLASSES; i++)
@@ -95,7 +95,7 @@ count_free(uint32_t unit, const struct zone_class *class, bool *ret_hidden)
 {
 	const uint64_t *words = zone_slab_free_words(unit, class);
 	unsigned count = 0;
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 0; i < class->words; i++) {
 		count += zone_bits_in(words[i]);
@@ -114,7 +114,7 @@ check_slab(uint32_t unit, uint32_t tag)
 	uint64_t *words = zone_slab_free_words(unit, class);
 	ATOMIC(uint64_t) *remote = zone_slab_remote_words(unit, class);
 	bool hidden = false;
-	unsigned i;
+	unsigned i = 0;
 
 	if (slab->number != number)
 		return "a slab's class is not its tag's";
@@ -139,7 +139,7 @@ check_magazine(const struct zone_heap *heap, unsigned number)
 {
 	const struct zone_magazine *magazine = &heap->magazines[number];
 	const struct zone_class *class = &zone_classes[number];
-	uint32_t i;
+	uint32_t i = 0;
 
 	if (magazine->top - magazine->bottom > magazine->limit)
 		return "a magazine is over its limit";
@@ -170,7 +170,7 @@ check_bin(const struct zone_heap *heap, unsigned number, uint32_t slabs,
 {
 	const struct zone_bin *bin = &heap->bins[number];
 	uint32_t previous = 0;
-	uint32_t unit;
+	uint32_t unit = 0;
 
 	if (atomic_load(&bin->slabs) != slabs)
 		return "a class's slabs are not those with its tag";
@@ -191,8 +191,8 @@ check_heap(const struct zone_heap *heap)
 	uint32_t slabs[ZONE_CLASSES] = {0};
 	uint32_t unused[ZONE_CLASSES] = {0};
 	const char *what = NULL;
-	uint32_t unit;
-	unsigned i;
+	uint32_t unit = 0;
+	unsigned i = 0;
 
 	for (unit = 1; unit < low && what == NULL; unit++) {
 		const uint32_t tag = zone_tag_of(unit);

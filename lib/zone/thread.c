@@ -151,7 +151,7 @@ static int
 change_mark(bool on)
 {
 	struct zone_heap *before = zone_self.heap;
-	struct zone_heap *heap;
+	struct zone_heap *heap = NULL;
 
 	if (before != NULL && before->outer != NULL)
 		return -EBUSY;

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const size_t FILE_BYTES = (size_t)8 << 30;
+static const size_t file_bytes = (size_t)8 << 30;
 
 bool zone_trace_on;
 
@@ -34,7 +34,7 @@ zone_trace(enum zone_trace_call call, const void *block, size_t size,
 	const uint64_t place = atomic_fetch_add(&head->records, 1);
 
 	if ((place + 1) * sizeof(*records) + ZONE_TRACE_HEAD_BYTES >
-	    FILE_BYTES) {
+	    file_bytes) {
 		atomic_fetch_sub(&head->records, 1);
 		atomic_fetch_add(&head->lost, 1);
 		return;
@@ -60,14 +60,14 @@ __attribute__((constructor)) static void
 begin(void)
 {
 	const char *path = getenv("ZONE_TRACE");
-	void *at;
+	void *at = NULL;
 
 	if (path == NULL || path[0] == '\0')
 		return;
 	file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (file < 0 || ftruncate(file, (off_t)FILE_BYTES) != 0)
+	if (file < 0 || ftruncate(file, (off_t)file_bytes) != 0)
 		return;
-	at = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE,
+	at = mmap(NULL, file_bytes, PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_NORESERVE, file, 0);
 	if (at == MAP_FAILED)
 		return;
@@ -84,7 +84,7 @@ begin(void)
 __attribute__((destructor)) static void
 end(void)
 {
-	uint64_t count;
+	uint64_t count = 0;
 
 	if (!zone_trace_on)
 		return;

@@ -27,7 +27,7 @@ zone_fail(const char *what, const void *block)
 {
 	char digits[2 * sizeof(block) + 1];
 	uintptr_t rest = (uintptr_t)block;
-	unsigned i;
+	unsigned i = 0;
 
 	for (i = 2 * sizeof(block); i > 0; i--, rest /= 16)
 		digits[i - 1] = "0123456789abcdef"[rest % 16];
@@ -57,7 +57,7 @@ alloc_small(struct zone_heap *heap, unsigned class, enum zone_dry dry,
 static RT_SAFE unsigned
 aligned_class(size_t bytes, size_t align)
 {
-	unsigned class;
+	unsigned class = 0;
 
 	if (bytes < align)
 		bytes = align;
@@ -75,7 +75,7 @@ static void *
 request_borrowed(unsigned class, enum zone_dry dry, bool *ret_fresh)
 {
 	struct zone_heap *heap = zone_heap_adopt(false);
-	void *block;
+	void *block = NULL;
 
 	if (heap == NULL)
 		heap = zone_heap_new(false, false);
@@ -102,8 +102,8 @@ zone_request(const struct zone_request *request)
 	const size_t bytes = request->bytes != 0 ? request->bytes : 1;
 	struct zone_heap *heap = zone_self.heap;
 	bool fresh = false;
-	unsigned class;
-	void *block;
+	unsigned class = 0;
+	void *block = NULL;
 
 	if (bytes > PTRDIFF_MAX - ZONE_UNIT_BYTES ||
 	    request->align > PTRDIFF_MAX / 2)
@@ -145,7 +145,7 @@ zone_alloc(size_t size)
 {
 	struct zone_heap *heap = zone_self.heap;
 	void *block = NULL;
-	bool fresh;
+	bool fresh = false;
 
 	if (heap != NULL && size - 1 < ZONE_SMALL_MAX)
 		block = zone_pop(&heap->magazines[zone_class_of(size)], &fresh);
@@ -240,7 +240,7 @@ zone_free(void *block)
 	const uint32_t unit = (uint32_t)(offset >> ZONE_UNIT_SHIFT);
 	const uint32_t in_unit = (uint32_t)offset % ZONE_UNIT_BYTES;
 	struct zone_heap *heap = zone_self.heap;
-	uint32_t tag, class, index;
+	uint32_t tag = 0, class = 0, index = 0;
 
 	if (offset >= zone_region.bytes) {
 		if (block == NULL || zone_early_owns(block))
@@ -283,7 +283,7 @@ zone_usable_size(const void *block)
 {
 	const size_t offset = (uintptr_t)block - (uintptr_t)zone_region.base;
 	const uint32_t unit = (uint32_t)(offset >> ZONE_UNIT_SHIFT);
-	uint32_t kind;
+	uint32_t kind = 0;
 
 	if (block == NULL)
 		return 0;
@@ -324,8 +324,8 @@ zone_resize_for(void *block, size_t size, enum zone_dry dry)
 		.bytes = size,
 		.align = dry == ZONE_DRY_KERNEL ? 16 : 1,
 		.dry = dry};
-	size_t old;
-	void *moved;
+	size_t old = 0;
+	void *moved = NULL;
 
 	if (block == NULL)
 		return zone_request(&request);
