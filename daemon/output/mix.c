@@ -47,6 +47,7 @@ mix_init(struct mix *mix, struct mix_bus *bus, const struct card_spec *spec)
 	memset(mix, 0, sizeof(*mix));
 	mix->bus = bus;
 	mix->spec = *spec;
+	mix->begins_below = UINT64_MAX;
 	mix->fade_frames = (uint32_t)(rate_hz * MIX_FADE_US / 1000000);
 	mix->ramp_frames = (uint32_t)(rate_hz * MIX_VOLUME_RAMP_US / 1000000);
 	mix->prime_frames = (uint32_t)(rate_hz * MIX_PRIME_US / 1000000);

@@ -98,8 +98,10 @@ struct mix {
 	uint32_t ramp_frames;
 	uint32_t prime_frames;
 	/* state */
-	uint64_t frame; /* output frame that is mixed next */
-	uint64_t floor; /* frames below cannot be mixed again */
+	uint64_t frame;        /* output frame that is mixed next */
+	uint64_t floor;        /* frames below cannot be mixed again */
+	uint64_t begins_below; /* see mix_hold_begins() */
+	bool held_back;        /* a begin was, since then */
 	struct mix_gain volume;
 	struct mix_lane_state lanes[LANE_COUNT];
 	struct timeline_point points[MIX_POINTS];
@@ -133,6 +135,10 @@ RT_SAFE void mix_silence(struct mix *mix, void *memory, size_t frames);
 RT_SAFE bool mix_pending(const struct mix *mix, const struct mix_plan *plan);
 /* The lowest frame that can still be mixed again. */
 RT_SAFE uint64_t mix_lowest(const struct mix *mix);
+/* A begin that waits for nothing but its deck is heard the sooner the lower its
+ * frame. From frame on (UINT64_MAX: never) none is made: it is held back, so
+ * that mix_pending() sees it, and the caller can go back for it first. */
+RT_SAFE void mix_hold_begins(struct mix *mix, uint64_t frame);
 /* Back to frame, at least mix_lowest() and at most mix->frame. */
 RT_SAFE void mix_rewind(struct mix *mix, uint64_t frame);
 /* Frames before this one are never mixed again: forgets them, gives decks
@@ -160,6 +166,8 @@ RT_SAFE bool mix_lane_pending(const struct mix *mix,
  * must be waited for. */
 RT_SAFE uint64_t mix_lane_until_cut(const struct mix *mix,
 				    const struct mix_plan *plan, unsigned lane);
+/* May begin at mix->frame, though that is later than it could have been. */
+RT_SAFE bool mix_may_begin(struct mix *mix);
 RT_SAFE void mix_lane_leave(struct mix *mix, unsigned lane, enum mix_left left);
 RT_SAFE struct mix_span *mix_lane_span(struct mix *mix, unsigned lane);
 /* The deck frame that the span plays, or would play, at output frame. */

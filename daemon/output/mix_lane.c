@@ -11,6 +11,10 @@
  * deck. Until then the old span goes on, but never past the end of that
  * stream: mix_lane_until_cut() holds it there.
  *
+ * How far a deck is filled changes at any time: between a look by
+ * mix_lane_pending() and the mixing, too. A begin that could have been heard
+ * earlier is therefore made only while mix_may_begin() allows it.
+ *
  * A span fades in unless it begins with the first sample of a song, and fades
  * out unless the next one joins it to the sample. */
 #include "daemon/output/mix.h"
@@ -261,6 +265,19 @@ begin(struct mix *mix, unsigned lane, struct mix_span span, bool paused)
 	}
 }
 
+/* It is made where it belongs: at the end of what is heard, or at its frame. */
+static RT_SAFE bool
+is_punctual(const struct mix *mix, const struct mix_plan *plan, unsigned lane,
+	    bool join)
+{
+	const struct mix_lane *planned = &plan->lanes[lane];
+	const struct mix_span *span = last_span(mix, lane);
+
+	if (planned->start == PLAN_AT)
+		return planned->at_frame == mix->frame;
+	return join && span->left == MIX_LIVE;
+}
+
 static RT_SAFE void
 try_cut(struct mix *mix, const struct mix_plan *plan, unsigned lane)
 {
@@ -273,7 +290,8 @@ try_cut(struct mix *mix, const struct mix_plan *plan, unsigned lane)
 	if (cut_distance(mix, plan, lane, &join) != 0)
 		return;
 	ready = ready_deck(mix, lane, planned->cut);
-	if (ready < 0)
+	if (ready < 0 ||
+	    (!is_punctual(mix, plan, lane, join) && !mix_may_begin(mix)))
 		return;
 	next.deck = (uint32_t)ready;
 	next.fade_in = !join && !begins_song(&mix->bus->decks[lane][ready], 0);
@@ -367,7 +385,7 @@ mix_lane_decide(struct mix *mix, const struct mix_plan *plan, unsigned lane)
 		return;
 	}
 	mix->lanes[lane].pause_told = false;
-	if (can_go_on(mix, plan, lane)) {
+	if (can_go_on(mix, plan, lane) && mix_may_begin(mix)) {
 		struct mix_span next = {.cut = span->cut, .deck = span->deck};
 
 		next.deck_frame = mix_span_position(span, mix->frame);

@@ -77,6 +77,23 @@ mix_pending(const struct mix *mix, const struct mix_plan *plan)
 	return false;
 }
 
+RT_SAFE void
+mix_hold_begins(struct mix *mix, uint64_t frame)
+{
+	mix->begins_below = frame;
+	mix->held_back = false;
+}
+
+/* At the floor nothing earlier is left to go back to. */
+RT_SAFE bool
+mix_may_begin(struct mix *mix)
+{
+	if (mix->frame < mix->begins_below || mix->frame == mix->floor)
+		return true;
+	mix->held_back = true;
+	return false;
+}
+
 /* The first output frame of the span whose deck frame the ring still has. */
 static RT_SAFE uint64_t
 lowest_of_span(const struct mix *mix, unsigned lane,

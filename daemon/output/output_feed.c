@@ -22,7 +22,13 @@
 
 #include <errno.h>
 
-enum { GUARD_US = 8000, LOW_US = 10000, EMERGENCY_US = 5000, START_MS = 50 };
+enum {
+	GUARD_US = 8000,
+	LOW_US = 10000,
+	EMERGENCY_US = 5000,
+	START_MS = 50,
+	TURNS_MAX = LANE_COUNT,
+};
 
 static const int64_t SUSPENDED_MAX_NS = 10 * NS_PER_S;
 
@@ -126,32 +132,56 @@ look(struct output_rt *rt)
 	return 0;
 }
 
-/* What the plan changed is to be heard now, not behind all that is queued. */
+/* Frames that the card may be asked to give back. */
+static RT_SAFE uint64_t
+returnable(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint32_t queued = output_feed_queued(rt);
+	const uint32_t guard = feed->running ? feed->guard_frames : 0;
+	const uint64_t frames = queued > guard ? queued - guard : 0;
+	const uint64_t mixed = rt->mix.frame - mix_lowest(&rt->mix);
+
+	return frames < mixed ? frames : mixed;
+}
+
+/* What the plan changed is to be heard now, not behind all that is queued. A
+ * deck that gets ready after this look is gone over to at the next one: fill()
+ * would put it behind the queue. */
 static RT_DEVICE int
 take_back(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	const uint32_t queued = output_feed_queued(rt);
-	const uint32_t guard = feed->running ? feed->guard_frames : 0;
-	uint64_t lowest = 0, frames = 0;
+	const uint64_t frames = returnable(rt);
 	long taken = 0;
 
-	if (!rt->card->info.can_rewind || queued <= guard ||
-	    !mix_pending(&rt->mix, &rt->plan))
+	if (!rt->card->info.can_rewind)
 		return 0;
-	lowest = mix_lowest(&rt->mix);
-	frames = queued - guard;
-	if (frames > rt->mix.frame - lowest)
-		frames = rt->mix.frame - lowest;
-	if (frames == 0)
+	if (frames > 0 && !mix_pending(&rt->mix, &rt->plan)) {
+		mix_hold_begins(&rt->mix, rt->mix.frame);
 		return 0;
-	taken = rt->card->ops->rewind(rt->card, (size_t)frames);
-	if (taken < 0 || output_rt_abandoned(rt))
-		return checked(rt, (int)taken);
-	mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
-	feed->drying = false;
-	feed->pad_frames = rt->card->info.pad_frames;
+	}
+	if (frames > 0) {
+		taken = rt->card->ops->rewind(rt->card, (size_t)frames);
+		if (taken < 0 || output_rt_abandoned(rt))
+			return checked(rt, (int)taken);
+		mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
+		feed->drying = false;
+		feed->pad_frames = rt->card->info.pad_frames;
+	}
+	mix_hold_begins(&rt->mix, rt->mix.frame + 1);
 	return 0;
+}
+
+/* Frames that can be written, as of the last status. */
+static RT_SAFE uint32_t
+room(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const int64_t written = (int64_t)(rt->mix.frame - feed->status_frame);
+	const int64_t frames = (int64_t)feed->status.avail_frames - written;
+
+	return frames > 0 ? (uint32_t)frames : 0;
 }
 
 /* Silence that is called for where nothing sounds. */
@@ -237,7 +267,7 @@ static RT_DEVICE int
 fill(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	uint32_t left = feed->status.avail_frames;
+	uint32_t left = room(rt);
 	bool go_on = false;
 
 	while (left > 0) {
@@ -357,6 +387,21 @@ resume(struct output_rt *rt)
 	return 0;
 }
 
+/* A second time when a deck got ready meanwhile, so that it is heard now. */
+static RT_DEVICE int
+feed_card(struct output_rt *rt)
+{
+	unsigned turn = 0;
+	int error = 0;
+
+	do {
+		error = take_back(rt);
+		if (error == 0)
+			error = fill(rt);
+	} while (error == 0 && rt->mix.held_back && ++turn < TURNS_MAX);
+	return error;
+}
+
 RT_DEVICE int
 output_feed_step(struct output_rt *rt)
 {
@@ -370,9 +415,7 @@ output_feed_step(struct output_rt *rt)
 	rt->feed.started = false;
 	error = look(rt);
 	if (error == 0)
-		error = take_back(rt);
-	if (error == 0)
-		error = fill(rt);
+		error = feed_card(rt);
 	if (error == 0)
 		error = start(rt);
 	return error;

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One step of the output thread at a time, with a card whose time stands still
+ * until the test moves it, and which lets a decoder in at the worst moments. */
+#include "daemon/output/output_rt.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "tests/unit/output/tape.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum {
+	RATE = TAPE_RATE_HZ,
+	BUFFER = RATE / 4,
+	PERIOD = RATE / 100,
+	GUARD = RATE * 8 / 1000,
+	HEARD_MAX = 4 * BUFFER,
+};
+
+/* Keeps all that was ever written to it. */
+struct hand_card {
+	struct card card;
+	int32_t memory[HEARD_MAX * TAPE_CHANNELS];
+	uint64_t written, played;
+	bool running, dry;
+	unsigned rewinds, starts;
+	uint64_t started_with;
+	/* called once, by the next begin() */
+	void (*meanwhile)(void *context);
+	void *context;
+};
+
+struct hand {
+	struct hand_card card;
+	struct tape tape;
+	struct output_rt rt;
+};
+
+static struct hand_card *
+hand_of(struct card *card)
+{
+	return (struct hand_card *)(void *)card;
+}
+
+static int
+hand_status(struct card *card, struct card_status *ret_status)
+{
+	struct hand_card *hand = hand_of(card);
+
+	if (hand->dry)
+		return -EPIPE;
+	*ret_status = (struct card_status){
+		.avail_frames =
+			(uint32_t)(BUFFER - (hand->written - hand->played)),
+		.delay_frames = (uint32_t)(hand->written - hand->played),
+		.time_ns = clock_now_ns(),
+		.running = hand->running,
+	};
+	return 0;
+}
+
+static int
+hand_begin(struct card *card, void **ret_memory, size_t *ret_frames)
+{
+	struct hand_card *hand = hand_of(card);
+	const uint64_t room = BUFFER - (hand->written - hand->played);
+	void (*meanwhile)(void *context) = hand->meanwhile;
+
+	hand->meanwhile = NULL;
+	if (meanwhile != NULL)
+		meanwhile(hand->context);
+	if (room < *ret_frames)
+		*ret_frames = (size_t)room;
+	assert_true(hand->written + *ret_frames <= HEARD_MAX);
+	*ret_memory = hand->memory + hand->written * TAPE_CHANNELS;
+	return 0;
+}
+
+static int
+hand_commit(struct card *card, size_t frames)
+{
+	hand_of(card)->written += frames;
+	return 0;
+}
+
+static long
+hand_rewind(struct card *card, size_t frames)
+{
+	struct hand_card *hand = hand_of(card);
+
+	assert_true(frames <= hand->written - hand->played);
+	hand->written -= frames;
+	hand->rewinds++;
+	return (long)frames;
+}
+
+static int
+hand_start(struct card *card)
+{
+	struct hand_card *hand = hand_of(card);
+
+	hand->running = true;
+	hand->starts++;
+	hand->started_with = hand->written - hand->played;
+	return 0;
+}
+
+static int
+hand_reset(struct card *card)
+{
+	struct hand_card *hand = hand_of(card);
+
+	hand->written = hand->played;
+	hand->running = false;
+	hand->dry = false;
+	return 0;
+}
+
+static const struct card_ops hand_ops = {
+	.name = "hand",
+	.status = hand_status,
+	.begin = hand_begin,
+	.commit = hand_commit,
+	.rewind = hand_rewind,
+	.start = hand_start,
+	.reset = hand_reset,
+};
+
+static struct hand *
+hand_new(void)
+{
+	const size_t bytes = (sizeof(struct hand) + CACHE_LINE - 1) /
+			     CACHE_LINE * CACHE_LINE;
+	struct hand *hand = aligned_alloc(CACHE_LINE, bytes);
+	struct output_rt *rt;
+
+	assert_non_null(hand);
+	memset((void *)hand, 0, bytes);
+	rt = &hand->rt;
+	hand->card.card = (struct card){
+		.ops = &hand_ops,
+		.info = {.spec = {RATE, TAPE_CHANNELS, CARD_S32, 32},
+			 .buffer_frames = BUFFER,
+			 .period_frames = PERIOD,
+			 .pad_frames = 2 * PERIOD,
+			 .can_rewind = true},
+	};
+	tape_init(&hand->tape, 4 * BUFFER, deck_history_frames(BUFFER, RATE),
+		  TAPE_CHANNELS);
+	rt->card = &hand->card.card;
+	rt->plan.volume = 1.0F;
+	for (unsigned i = 0; i < LANE_COUNT; i++)
+		rt->plan.lanes[i].gain = 1.0F;
+	mix_init(&rt->mix, hand->tape.bus, &rt->card->info.spec);
+	output_feed_begin(rt);
+	return hand;
+}
+
+static void
+hand_free(struct hand *hand)
+{
+	tape_finish(&hand->tape);
+	free(hand);
+}
+
+/* As a cycle does it, less what is told and published. */
+static void
+step(struct hand *hand)
+{
+	struct output_rt *rt = &hand->rt;
+	int error = output_feed_step(rt);
+	uint64_t heard;
+
+	while (error != 0) {
+		assert_int_equal(output_feed_recover(rt, error), 0);
+		error = output_feed_step(rt);
+	}
+	heard = rt->mix.frame - output_feed_delay(rt);
+	(void)mix_forget(&rt->mix, &rt->plan, heard, heard);
+}
+
+/* Time passes; a card that has nothing left stops. */
+static void
+play(struct hand *hand, uint64_t frames)
+{
+	struct hand_card *card = &hand->card;
+
+	assert_true(card->running);
+	card->played += frames;
+	if (card->played >= card->written) {
+		card->played = card->written;
+		card->running = false;
+		card->dry = true;
+	}
+}
+
+static uint64_t
+xruns(const struct hand *hand)
+{
+	return atomic_load(&hand->rt.figures.xruns);
+}
+
+static void
+expect(const struct hand *hand, uint64_t first, uint64_t end, uint64_t stream,
+       uint64_t stream_frame)
+{
+	for (uint64_t i = first; i < end; i++) {
+		assert_int_equal(
+			hand->card.memory[i * TAPE_CHANNELS],
+			tape_s32(stream, stream_frame + i - first, 0, 24));
+	}
+}
+
+/* ---- decks that get ready between the look and the mixing ---- */
+
+static void
+prime_second(void *context)
+{
+	struct hand *hand = context;
+
+	tape_song(tape_begin(&hand->tape, LANE_MUSIC, 2), 2, 0, BUFFER, 24);
+}
+
+static void
+more_of_first(void *context)
+{
+	struct hand *hand = context;
+	struct deck *deck = tape_deck(&hand->tape, LANE_MUSIC, 1);
+
+	tape_write(deck, 1, pcm_ring_written(&deck->ring), BUFFER, SAMPLE_S32,
+		   24);
+}
+
+static void
+test_a_deck_primed_meanwhile_is_heard_now(void **state)
+{
+	(void)state;
+	/* With a full queue, and with room for the new song behind it. */
+	for (uint64_t played = PERIOD; played < BUFFER / 2; played += 1000) {
+		struct hand *hand = hand_new();
+		struct mix_lane *music = &hand->rt.plan.lanes[LANE_MUSIC];
+		const struct mix_note *cut;
+
+		tape_song(tape_begin(&hand->tape, LANE_MUSIC, 1), 1, 0,
+			  2 * BUFFER, 24);
+		music->cut = 1;
+		step(hand);
+		assert_int_equal(hand->card.started_with, BUFFER);
+		play(hand, played);
+		hand->rt.mix.note_count = 0;
+		music->cut = 2;
+		hand->card.meanwhile = prime_second;
+		hand->card.context = hand;
+		step(hand);
+		assert_null(hand->card.meanwhile);
+		/* In this very step, and told so. */
+		assert_int_equal(hand->card.rewinds, 1);
+		expect(hand, 0, played + GUARD, 1, 0);
+		expect(hand, played + GUARD + RATE / 200,
+		       played + GUARD + BUFFER / 2, 2, RATE / 200);
+		cut = &hand->rt.mix.notes[0];
+		assert_int_equal(cut->kind, RT_EVENT_CUT);
+		assert_int_equal(cut->frame, played + GUARD);
+		/* Filled anew, to the full. */
+		assert_int_equal(hand->card.written - hand->card.played,
+				 BUFFER);
+		step(hand);
+		assert_int_equal(hand->card.rewinds, 1);
+		hand_free(hand);
+	}
+}
+
+/* Left dry, with silence behind it: what comes closes the hole. */
+static void
+test_more_that_came_meanwhile_is_heard_now(void **state)
+{
+	struct hand *hand = hand_new();
+	const uint64_t frames = BUFFER / 2;
+
+	(void)state;
+	tape_song(tape_begin(&hand->tape, LANE_MUSIC, 1), 1, 0, frames, 24);
+	hand->rt.plan.lanes[LANE_MUSIC].cut = 1;
+	step(hand);
+	/* Not all there is: started after a while, with what there is. */
+	hand->rt.feed.fill_since_ns -= NS_PER_S;
+	step(hand);
+	assert_int_equal(hand->card.started_with, frames);
+	play(hand, frames - 100);
+	step(hand);
+	assert_int_equal(xruns(hand), 1);
+	assert_int_equal(hand->card.written, frames + 2 * PERIOD);
+	hand->card.meanwhile = more_of_first;
+	hand->card.context = hand;
+	step(hand);
+	assert_int_equal(hand->card.rewinds, 1);
+	expect(hand, 0, frames, 1, 0);
+	assert_int_equal(
+		hand->card.memory[(frames - 100 + GUARD - 1) * TAPE_CHANNELS],
+		0);
+	expect(hand, frames - 100 + GUARD + RATE / 200, frames + BUFFER / 2, 1,
+	       frames + RATE / 200);
+	hand_free(hand);
+}
+
+/* A join to the sample needs no way back, whenever its deck gets ready. */
+static void
+test_a_join_stays_where_it_is(void **state)
+{
+	struct hand *hand = hand_new();
+	struct mix_lane *music = &hand->rt.plan.lanes[LANE_MUSIC];
+	const uint64_t end = BUFFER / 2;
+
+	(void)state;
+	tape_song(tape_begin(&hand->tape, LANE_MUSIC, 1), 1, 0, end, 24);
+	pcm_ring_end(&tape_deck(&hand->tape, LANE_MUSIC, 1)->ring);
+	music->cut = 1;
+	step(hand);
+	play(hand, 1000);
+	music->cut = 2;
+	music->start = PLAN_AFTER;
+	music->after_stream = 1;
+	hand->card.meanwhile = prime_second;
+	hand->card.context = hand;
+	step(hand);
+	step(hand);
+	expect(hand, 0, end, 1, 0);
+	expect(hand, end, end + BUFFER / 2, 2, 0);
+	hand_free(hand);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_deck_primed_meanwhile_is_heard_now),
+		cmocka_unit_test(test_more_that_came_meanwhile_is_heard_now),
+		cmocka_unit_test(test_a_join_stays_where_it_is),
+	};
+
+	log_init(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
