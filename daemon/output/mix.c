@@ -90,14 +90,23 @@ mix_add_point(struct mix *mix, const struct timeline_point *point)
 	mix->points[mix->point_count++] = *point;
 }
 
+static RT_SAFE bool
+is_begun_by(const struct mix_recent *recent, const struct mix_recent *now)
+{
+	return recent->stream_id == now->stream_id && recent->cut == now->cut;
+}
+
+/* A cut to a stream that is heard already is a new beginning of it: control
+ * has forgotten the one before. */
 static RT_SAFE void
-tell_stream(struct mix *mix, unsigned lane, const struct deck_stretch *stretch)
+tell_stream(struct mix *mix, unsigned lane, uint64_t cut,
+	    const struct deck_stretch *stretch)
 {
 	struct mix_lane_state *state = &mix->lanes[lane];
-	const struct mix_recent now = {stretch->stream_id, mix->frame};
+	const struct mix_recent now = {stretch->stream_id, mix->frame, cut};
 
 	if (state->recent_count > 0 &&
-	    state->recent[state->recent_count - 1].stream_id == now.stream_id)
+	    is_begun_by(&state->recent[state->recent_count - 1], &now))
 		return;
 	if (state->recent_count == MIX_RECENT) {
 		memmove(state->recent, state->recent + 1,
@@ -105,7 +114,7 @@ tell_stream(struct mix *mix, unsigned lane, const struct deck_stretch *stretch)
 		state->recent_count--;
 	}
 	state->recent[state->recent_count++] = now;
-	if (state->undone.stream_id == now.stream_id &&
+	if (is_begun_by(&state->undone, &now) &&
 	    state->undone.frame == now.frame)
 		return;
 	mix_note(mix, &(struct mix_note){.kind = RT_EVENT_STRETCH,
@@ -145,7 +154,7 @@ follow(struct mix *mix, const struct voice *voice)
 		.lane = lane,
 	};
 
-	tell_stream(mix, lane, stretch);
+	tell_stream(mix, lane, span->cut, stretch);
 	if (span->first != mix->frame && stretch->first_frame != position &&
 	    last != NULL && last->stream_id == stretch->stream_id)
 		return;

@@ -66,6 +66,7 @@ struct mix_gain {
 struct mix_recent {
 	uint64_t stream_id;
 	uint64_t frame; /* output */
+	uint64_t cut;   /* a stream may begin in one cut after the other */
 };
 
 struct mix_lane_state {
@@ -75,7 +76,7 @@ struct mix_lane_state {
 	struct mix_recent recent[MIX_RECENT];
 	unsigned recent_count;
 	struct mix_recent undone;  /* told, then taken back */
-	struct mix_recent drained; /* told: cut and frame */
+	struct mix_recent drained; /* told; no stream */
 	uint64_t cut_told;
 	bool pause_told;
 	uint64_t pause_stream, pause_frame; /* as told */

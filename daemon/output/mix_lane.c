@@ -205,10 +205,9 @@ tell_drained(struct mix *mix, unsigned lane, uint64_t cut)
 {
 	struct mix_lane_state *state = &mix->lanes[lane];
 
-	if (state->drained.stream_id == cut &&
-	    state->drained.frame == mix->frame)
+	if (state->drained.cut == cut && state->drained.frame == mix->frame)
 		return;
-	state->drained = (struct mix_recent){cut, mix->frame};
+	state->drained = (struct mix_recent){.cut = cut, .frame = mix->frame};
 	mix_note(mix, &(struct mix_note){.kind = RT_EVENT_LANE_DRAINED,
 					 .lane = lane,
 					 .id = cut,
@@ -339,6 +338,9 @@ tell_paused(struct mix *mix, unsigned lane)
 	state->pause_told = true;
 	state->pause_stream = note.id;
 	state->pause_frame = note.value;
+	/* Control takes back what lies behind it: that comes anew. */
+	state->undone = (struct mix_recent){0};
+	state->drained = (struct mix_recent){0};
 	mix_note(mix, &note);
 }
 

@@ -249,6 +249,47 @@ test_a_stream_taken_back_is_told_again(void **state)
 	bench_free(bench);
 }
 
+static void
+test_a_new_cut_of_the_same_stream_is_told(void **state)
+{
+	struct bench *bench = bench_playing(5000);
+
+	(void)state;
+	mix_until(bench, 1000, 256);
+	tape_song(tape_begin(&bench->tape, MUSIC, 2), 1, 0, 4000, 24);
+	bench->plan.lanes[MUSIC].cut = 2;
+	mix_until(bench, 2000, 256);
+	assert_int_equal(count_notes(bench, RT_EVENT_STRETCH), 2);
+	bench_free(bench);
+}
+
+/* Control forgets what lies behind a pause; it is told once more, even if it
+ * comes at the very frame at which it would have come without. */
+static void
+test_what_a_pause_took_back_is_told_again(void **state)
+{
+	struct bench *bench = bench_playing(1000);
+	struct deck *deck = tape_deck(&bench->tape, MUSIC, 1);
+
+	(void)state;
+	tape_song(deck, 2, 0, 1000, 24);
+	pcm_ring_end(&deck->ring);
+	assert_int_equal(mix_until(bench, 3000, 256), MIX_IDLE);
+	assert_int_equal(count_notes(bench, RT_EVENT_STRETCH), 2);
+	assert_int_equal(count_notes(bench, RT_EVENT_LANE_DRAINED), 1);
+	mix_rewind(&bench->mix, 500);
+	bench->plan.lanes[MUSIC].paused = 1;
+	mix_until(bench, 600, 256);
+	assert_int_equal(count_notes(bench, RT_EVENT_LANE_PAUSED), 1);
+	mix_rewind(&bench->mix, 500);
+	bench->plan.lanes[MUSIC].paused = 0;
+	assert_int_equal(mix_until(bench, 3000, 256), MIX_IDLE);
+	expect_stream(bench, 1000, 2000, 2, 0);
+	assert_int_equal(count_notes(bench, RT_EVENT_STRETCH), 3);
+	assert_int_equal(count_notes(bench, RT_EVENT_LANE_DRAINED), 2);
+	bench_free(bench);
+}
+
 int
 main(void)
 {
@@ -256,6 +297,8 @@ main(void)
 		cmocka_unit_test(test_after_joins_to_the_sample),
 		cmocka_unit_test(test_after_an_end_not_known_yet),
 		cmocka_unit_test(test_after_that_has_passed),
+		cmocka_unit_test(test_a_new_cut_of_the_same_stream_is_told),
+		cmocka_unit_test(test_what_a_pause_took_back_is_told_again),
 		cmocka_unit_test(test_cut_at_a_frame),
 		cmocka_unit_test(test_dry_deck_waits_then_goes_on_where_it_was),
 		cmocka_unit_test(test_mixing_again_gives_the_same),
