@@ -61,6 +61,7 @@ struct line {
 	struct line_mark marks[LINE_MARKS];
 	unsigned mark_count;
 	uint64_t sounding_cut; /* that the output thread mixes from */
+	int64_t sounding_ns;   /* when its first frame is heard */
 	uint64_t drained_cut;  /* told by the output thread; 0: none */
 	int64_t drained_ns;
 	uint64_t heard; /* root that started was told for, or 0 */

@@ -7,6 +7,8 @@
  * nothing, and the wanted one is made when the card has been opened anew. */
 #include "daemon/engine/engine_parts.h"
 
+#include "lib/base/clock.h"
+
 enum { ANCHORS_MAX = LINE_ENTRIES / 2 };
 
 /* The last anchor that left a frame in the deck, or NULL. */
@@ -22,14 +24,23 @@ last_anchor(const struct line *line)
 }
 
 /* A cut after a stream that the output thread has not come to, in a deck that
- * it has not begun, would be taken for one after nothing. */
+ * it has not begun, would be taken for one after nothing. So it would when a
+ * rewind, which the cut itself may lead to, undid that beginning: until the
+ * deck is heard to begin, it can. */
 static bool
-comes_too_early(const struct line *line)
+comes_too_early(struct engine *engine, const struct line *line)
 {
 	const struct stream *anchor = last_anchor(line);
+	int64_t wait_ns;
 
-	return line->wanted_start == PLAN_AFTER && anchor != NULL &&
-	       line->sounding_cut < line_taken_cut(anchor);
+	if (line->wanted_start != PLAN_AFTER || anchor == NULL)
+		return false;
+	if (line->sounding_cut != line_taken_cut(anchor))
+		return line->sounding_cut < line_taken_cut(anchor);
+	wait_ns = line->sounding_ns - clock_now_ns();
+	if (wait_ns > 0)
+		engine_due(engine, wait_ns);
+	return wait_ns > 0;
 }
 
 static void
@@ -85,7 +96,7 @@ line_settle(struct engine *engine, struct line *line)
 
 	advance(engine, line);
 	line_replace_spent(engine, line);
-	if (!line->cut_wanted || comes_too_early(line))
+	if (!line->cut_wanted || comes_too_early(engine, line))
 		return;
 	first = line->anchors < line->count ? line->entries[line->anchors]
 					    : NULL;

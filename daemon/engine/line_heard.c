@@ -36,6 +36,8 @@ line_on_stretch(struct line *line, const struct rt_event *event)
 {
 	if (is_outdated(line) || line_find(line, event->id) < 0)
 		return;
+	/* It is mixed in order: what was told of later frames was undone. */
+	drop_marks_from(line, event->time_ns);
 	if (line->mark_count == LINE_MARKS) {
 		line->mark_count--;
 		memmove(line->marks, line->marks + 1,
@@ -52,6 +54,7 @@ void
 line_on_cut(struct line *line, const struct rt_event *event)
 {
 	line->sounding_cut = event->id;
+	line->sounding_ns = event->time_ns;
 	drop_marks_from(line, event->time_ns);
 }
 
@@ -92,6 +95,41 @@ line_on_drained(struct line *line, const struct rt_event *event)
 		line->drained_ns += MIX_FADE_US * NS_PER_US;
 }
 
+/* Of a root that the line holds. */
+static unsigned
+first_part(const struct line *line, uint64_t root)
+{
+	unsigned i = 0;
+
+	while (line->entries[i]->root != root)
+		i++;
+	return i;
+}
+
+static void
+tell_started(struct engine *engine, struct line *line, uint64_t root)
+{
+	line->heard = root;
+	engine_add_news(engine, NEWS_STARTED, line->id, root, "");
+}
+
+/* What stands before entry count was heard before it, if it gave a frame,
+ * even if it was so short that its start was taken for undone, or got lost:
+ * each song is told to start before the next one is, and before it ends. */
+static void
+tell_passed(struct engine *engine, struct line *line, unsigned count)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		const struct stream *stream = line->entries[i];
+
+		if (stream->root != line->heard &&
+		    pcm_ring_written(&stream->pcm) > 0)
+			tell_started(engine, line, stream->root);
+	}
+}
+
 static void
 tell_mark(struct engine *engine, struct line *line)
 {
@@ -108,9 +146,9 @@ tell_mark(struct engine *engine, struct line *line)
 		.frame = mark.frame,
 		.rate_hz = line->entries[index]->info.spec.rate_hz,
 	};
-	line->heard = mark.root;
+	tell_passed(engine, line, first_part(line, mark.root));
 	line_forget_before(engine, line, mark.root);
-	engine_add_news(engine, NEWS_STARTED, line->id, mark.root, "");
+	tell_started(engine, line, mark.root);
 }
 
 static void
@@ -125,6 +163,7 @@ tell_drained(struct engine *engine, struct line *line)
 	if (line->cut_wanted)
 		return;
 	if (line->count == line->anchors) {
+		tell_passed(engine, line, line->count);
 		line_finish(engine, line);
 	} else {
 		/* What could not be joined on this card. */

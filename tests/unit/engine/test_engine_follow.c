@@ -15,6 +15,7 @@
 #include "tests/kit/rig/rig.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 enum { SHORT = 8000, LONG = 36000 };
@@ -172,6 +173,63 @@ mono_joins_stereo(void **state)
 	free(wav.samples);
 }
 
+/* The player asks for what follows just when it begins to be heard, before it
+ * was told so: it is begun anew, and told to start before it ends. */
+static void
+what_is_heard_may_be_played_anew(void **state)
+{
+	struct rig *rig = *state;
+	struct engine_position position;
+	uint64_t first, second;
+
+	rig_make(rig, "a.flac", 1, SHORT);
+	rig_make(rig, "b.flac", 2, LONG);
+	first = rig_open_ready(rig, "a.flac", 0);
+	second = rig_open_ready(rig, "b.flac", 0);
+	rig_play(rig, first);
+	rig_follow(rig, first, second);
+	rig_wait(rig, RIG_STARTED, first);
+	/* Without a turn of the loop. */
+	do {
+		sched_yield();
+		engine_position(rig->engine, LANE_MUSIC, &position);
+	} while (position.stream != second);
+	assert_int_equal(rig_find(rig, RIG_STARTED, second), -1);
+	rig_play(rig, second);
+	rig_wait(rig, RIG_ENDED, second);
+	assert_in_range(rig_find(rig, RIG_STARTED, second), 0,
+			rig_find(rig, RIG_ENDED, second));
+}
+
+/* What follows a song of which nothing is heard yet, on a deck of its own,
+ * might make the output thread take that song back. */
+static void
+a_cut_waits_for_the_one_before_to_be_heard(void **state)
+{
+	struct rig *rig = *state;
+	struct line *line = &rig->engine->lines[LANE_MUSIC];
+	uint64_t first, second, cut;
+
+	rig_make(rig, "a.flac", 1, LONG);
+	rig_make(rig, "b.flac", 2, SHORT);
+	first = rig_open_ready(rig, "a.flac", 0);
+	second = rig_open_ready(rig, "b.flac", 0);
+	rig_play(rig, first);
+	while (line->cut == 0 || line->sounding_cut != line->cut ||
+	       atomic_load(&streams_find(rig->engine, first)->left) == 0)
+		rig_turn(rig, clock_now_ns() + NS_PER_MS);
+	/* As if more of what was before were in the card. */
+	cut = line->cut;
+	line->sounding_ns = clock_now_ns() + 150 * NS_PER_MS;
+	rig_follow(rig, first, second);
+	while (line->cut == cut)
+		rig_turn(rig, clock_now_ns() + NS_PER_S);
+	assert_true(clock_now_ns() >= line->sounding_ns);
+	rig_wait(rig, RIG_ENDED, second);
+	assert_in_range(rig_find(rig, RIG_STARTED, first), 0,
+			rig_find(rig, RIG_STARTED, second));
+}
+
 int
 main(void)
 {
@@ -185,6 +243,11 @@ main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mono_joins_stereo, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_heard_may_be_played_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_cut_waits_for_the_one_before_to_be_heard, set_up,
+			tear_down),
 	};
 
 	thread_adopt(THREAD_ROLE_CONTROL, "test");
