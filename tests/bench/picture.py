@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bars and lines as SVG, on a logarithmic axis of nanoseconds."""
+"""Bars and lines as SVG, on a logarithmic axis."""
 
 import html
 import math
@@ -20,11 +20,12 @@ def nice_ns(value):
 class Axis:
     """Decades from the smallest value to the largest."""
 
-    def __init__(self, values, height):
+    def __init__(self, values, height, show):
         values = [value for value in values if value > 0]
         # Not quite the smallest: its bar should be seen.
         self.low = math.floor(math.log10(min(values) / 1.2))
         self.high = max(self.low + 1, math.ceil(math.log10(max(values))))
+        self.show = show
         self.bottom = height - BOTTOM
         self.scale = (self.bottom - TOP) / (self.high - self.low)
 
@@ -37,7 +38,7 @@ class Axis:
             y = self.y(10 ** exponent)
             yield (f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" '
                    f'y2="{y:.1f}" stroke="#ddd"/>')
-            yield text(LEFT - 6, y + 4, nice_ns(10 ** exponent), "end")
+            yield text(LEFT - 6, y + 4, self.show(10 ** exponent), "end")
 
 
 def text(x, y, words, anchor="middle", more=""):
@@ -66,10 +67,11 @@ def write(path, title, height, parts):
         f"{body}\n</svg>\n", encoding="utf-8")
 
 
-def bars(path, title, groups, series):
+def bars(path, title, groups, series, show=nice_ns):
     """series: {name: [(mean, deviation) of each group]}."""
     height = 380
-    axis = Axis([m for figures in series.values() for m, _ in figures], height)
+    axis = Axis([m for figures in series.values() for m, _ in figures], height,
+                show)
     parts = list(axis.drawn())
     room = (WIDTH - LEFT - RIGHT) / len(groups)
     thick = room * 0.8 / len(series)
@@ -92,10 +94,11 @@ def bars(path, title, groups, series):
     write(path, title, height, parts)
 
 
-def lines(path, title, places, series):
+def lines(path, title, places, series, show=nice_ns):
     """series: {name: [(mean, deviation) at each place]}."""
     height = 380
-    axis = Axis([m for figures in series.values() for m, _ in figures], height)
+    axis = Axis([m for figures in series.values() for m, _ in figures], height,
+                show)
     parts = list(axis.drawn())
     step = (WIDTH - LEFT - RIGHT - 80) / max(1, len(places) - 1)
     xs = [LEFT + 40 + step * index for index in range(len(places))]

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* bench_scaling.h - many streams of one file, opened and with all their bytes
+ * read, decoded by the engine's threads or by bare processes. */
+#ifndef ROTARY_BENCH_SCALING_H
+#define ROTARY_BENCH_SCALING_H
+
+#include "daemon/engine/commons.h"
+#include "daemon/engine/stream.h"
+
+enum { SCALING_STREAMS_MAX = 200, SCALING_MIX_SAMPLES = 1024 };
+
+/* Below that of the mixer and of who starts them, who would else be kept from
+ * it by what they have started. */
+enum { SCALING_DECODER_PRIORITY = 40, SCALING_MIXER_PRIORITY = 45 };
+
+struct crowd {
+	struct commons *commons;
+	struct stream *streams[SCALING_STREAMS_MAX];
+	unsigned count;
+	uint64_t primed_frames; /* in all; decoded before the clock starts */
+};
+
+/* Opens `count` streams of the file, as a worker does. -errno. */
+int crowd_open(struct crowd *crowd, const char *path, unsigned count);
+void crowd_close(struct crowd *crowd);
+
+/* In which order a bare process decodes: one stream after the other, or a step
+ * of each by turns, as many streams that sound at once need it. */
+enum scaling_order { SCALING_IN_SEQUENCE, SCALING_BY_TURNS };
+
+struct scaling_result {
+	uint64_t frames;
+	int64_t wall_ns;
+	/* Of the stream that was furthest behind when the first one ended: its
+	 * part of the other's frames. */
+	double least_part;
+};
+
+/* 0, -errno. */
+int scaling_by_engine(const char *path, unsigned threads, unsigned streams,
+		      struct scaling_result *ret_result);
+int scaling_by_processes(const char *path, unsigned processes, unsigned streams,
+			 enum scaling_order order,
+			 struct scaling_result *ret_result);
+
+/* Adds what a stream decoded to the sum of all, SCALING_MIX_SAMPLES floats that
+ * are used again and again. */
+void scaling_mix(float *sum, const void *samples, size_t frames,
+		 const struct audio_spec *spec);
+
+#endif
