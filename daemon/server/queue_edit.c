@@ -141,11 +141,27 @@ random_below(void *context, uint32_t below)
 	return (uint32_t)(((z >> 32) * below) >> 32);
 }
 
+/* The song that plays goes to the front of the range, if it lies in there, and
+ * stays: all others are still to come. 0, or -errno of the queue. */
+static int
+keep_current(struct session *session, struct range *range)
+{
+	struct player_status status;
+
+	player_get_status(session->server->links.player, &status);
+	if (status.state == PLAYER_STOP || status.song < range->from ||
+	    status.song >= range->to)
+		return 0;
+	return play_queue_swap(queue_of(session), range->from++,
+			       (uint32_t)status.song);
+}
+
 enum command_result
 queue_shuffle(struct session *session, const struct request *request)
 {
 	struct range range = {0, play_queue_length(queue_of(session))};
 	uint64_t seed = 0;
+	int error = 0;
 
 	if (request->count > 0 &&
 	    !arg_queue_range(session, request->args[0], &range))
@@ -154,9 +170,11 @@ queue_shuffle(struct session *session, const struct request *request)
 		return COMMAND_OK;
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = (uint64_t)clock_now_ns();
-	return changed(session,
-		       play_queue_shuffle(queue_of(session), range.from,
-					  range.to, random_below, &seed));
+	error = keep_current(session, &range);
+	if (error == 0)
+		error = play_queue_shuffle(queue_of(session), range.from,
+					   range.to, random_below, &seed);
+	return changed(session, error);
 }
 
 enum command_result
