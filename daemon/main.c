@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] =
-	"usage: rotaryd [OPTIONS]\n"
-	"Plays music; steered over its socket by rotary, mpc or any other MPD\n"
-	"client.\n\n";
-
 /* Threads share two arenas, and large blocks go straight back to the kernel:
  * a box with little memory is where we live. */
 static void
@@ -30,7 +25,6 @@ show_help(void)
 {
 	struct text text = {0};
 
-	text_add(&text, usage);
 	conf_add_help(&text);
 	fputs(text_string(&text), stdout);
 	text_finish(&text);

@@ -105,8 +105,9 @@ conf_add_help(struct text *text)
 	struct text facts = {0};
 	int i = 0;
 
-	text_add(text, "Usage: rotaryd [OPTION]...\n"
-		       "Plays music; clients command it through a socket.\n\n");
+	text_add(text, "usage: rotaryd [OPTION]...\n"
+		       "Plays music; steered over its socket by rotary, mpc or "
+		       "any other MPD\nclient.\n\n");
 	conf_add_short_help(text);
 	text_add(text, "\nOptions of the configuration file, in the first of\n"
 		       "  $XDG_CONFIG_HOME/rotary/rotary.conf\n"
