@@ -176,8 +176,7 @@ explain(struct text *ret_error, const struct place *place, int error)
 	else if (place->is_socket)
 		text_printf(ret_error,
 			    "no daemon answers on %s: start it with "
-			    "\"systemctl start rotaryd\", or as yourself with "
-			    "\"rotaryd\"",
+			    "\"rotaryd\", or name another place with --socket",
 			    text_string(&name));
 	else
 		text_printf(ret_error,
@@ -261,8 +260,8 @@ connect_default(int64_t timeout_ns, struct client **ret_client,
 			text_clear(ret_error);
 			text_printf(ret_error,
 				    "no daemon answers on %s nor on %s: start "
-				    "it with \"systemctl start rotaryd\", or "
-				    "as yourself with \"rotaryd\"",
+				    "it with \"rotaryd\", or name another "
+				    "place with --socket",
 				    text_string(&user), text_string(&system));
 		}
 	}

@@ -3,6 +3,7 @@
  * memory. A running daemon knows best what it got; without one, what a thread
  * of ours would get is tried. */
 #include "lib/base/conf.h"
+#include "lib/base/text.h"
 #include "lib/client/client.h"
 #include "lib/rt/rt.h"
 #include "remote/cli/cli.h"
@@ -21,8 +22,7 @@ enum { PATH_BYTES = 256, PRIORITY_PRESET = 45 };
 static const uint64_t enough_bytes = UINT64_C(32) * 1024 * 1024;
 
 static const char grant_priority[] =
-	"run it by its systemd unit, which may; or, for a user: put \"@audio - "
-	"rtprio 95\" into /etc/security/limits.d/rotary.conf, \"sudo adduser "
+	"put \"@audio - rtprio 95\" into /etc/security/limits.d/rotary.conf, \"sudo adduser "
 	"$USER audio\", and log in again";
 
 static void
@@ -38,10 +38,40 @@ say_rung(struct doctor *doctor, const char *who, const char *rung,
 			   "%s: only %s (%s)", who, rung, cause);
 }
 
+/* Threads on one rung for one cause are told of together. */
+struct rung_group {
+	struct text names;
+	const char *rung;
+	const char *cause;
+};
+
+static void
+end_group(struct doctor *doctor, struct rung_group *group)
+{
+	if (group->names.length > 0)
+		say_rung(doctor, text_string(&group->names), group->rung,
+			 group->cause);
+	text_clear(&group->names);
+}
+
+static void
+join_group(struct doctor *doctor, struct rung_group *group, const char *who,
+	   const char *rung, const char *cause)
+{
+	if (group->names.length > 0 && (strcmp(group->rung, rung) != 0 ||
+					strcmp(group->cause, cause) != 0))
+		end_group(doctor, group);
+	if (group->names.length > 0)
+		text_add(&group->names, ", ");
+	text_add(&group->names, who);
+	group->rung = rung;
+	group->cause = cause;
+}
+
 /* The pairs of one thread: [from, end) of rtstats. */
 static void
-check_thread(struct doctor *doctor, const struct pairs *stats, size_t from,
-	     size_t end)
+check_thread(struct doctor *doctor, struct rung_group *group,
+	     const struct pairs *stats, size_t from, size_t end)
 {
 	const char *who = pairs_value(stats, from);
 	const char *rung = "", *cause = "";
@@ -70,7 +100,7 @@ check_thread(struct doctor *doctor, const struct pairs *stats, size_t from,
 	}
 	/* Before the card was ever opened its thread has tried nothing. */
 	if (strcmp(rung, rt_rung_name(RT_RUNG_UNTRIED)) != 0)
-		say_rung(doctor, who, rung, cause);
+		join_group(doctor, group, who, rung, cause);
 }
 
 void
@@ -78,6 +108,7 @@ doctor_check_realtime(struct doctor *doctor)
 {
 	char cause[RT_CAUSE_BYTES] = "";
 	struct pairs stats = {0};
+	struct rung_group group = {0};
 	size_t from = 0, end = 0, threads = 0;
 	int priority = PRIORITY_PRESET;
 
@@ -89,8 +120,10 @@ doctor_check_realtime(struct doctor *doctor)
 		if (strcmp(pairs_name(&stats, from), "thread") != 0)
 			continue;
 		threads++;
-		check_thread(doctor, &stats, from, end);
+		check_thread(doctor, &group, &stats, from, end);
 	}
+	end_group(doctor, &group);
+	text_finish(&group.names);
 	pairs_finish(&stats);
 	if (threads > 0)
 		return;
@@ -174,8 +207,7 @@ doctor_check_memory(struct doctor *doctor)
 			   "%s: %" PRIu64 " MiB", who, bytes >> 20);
 	else
 		doctor_say(doctor, DOCTOR_WARN, "locked memory",
-			   "run it by its systemd unit; or, for a user: put "
-			   "\"@audio - memlock 65536\" into "
+			   "put \"@audio - memlock 65536\" into "
 			   "/etc/security/limits.d/rotary.conf and log in "
 			   "again",
 			   "%s: only %" PRIu64 " KiB, so the kernel may page "

@@ -114,6 +114,6 @@ print(len(json.load(sys.stdin)["threads"]) > 0)')" = True ]
 	run rotary doctor
 	[[ $output == *"[ok]   daemon        answers on $SOCKET"* ]]
 	[[ $output == *"[ok]   music         $MUSIC"* ]]
-	[[ $output == *"decoder-0: "* ]]
+	[[ $output == *"decoder-0, "* ]]
 	[[ $output == *"the daemon: "* ]]
 }
