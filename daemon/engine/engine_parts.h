@@ -162,9 +162,9 @@ void streams_release(struct engine *engine, uint64_t root);
 void streams_left_line(struct engine *engine, struct stream *stream);
 void streams_fail(struct engine *engine, struct stream *stream,
 		  const char *reason);
-/* Tells the player that the song broke off, if it did. True when it was told.
- */
-bool streams_tell_broken(struct engine *engine, struct stream *stream);
+/* It was heard to its end. Tells the player that the song broke off, if it did:
+ * true when it was told. Logs that the file is cut short, if it is. */
+bool streams_tell_end(struct engine *engine, struct stream *stream);
 bool streams_is_ready(const struct stream *stream);
 void streams_settle(struct engine *engine, int64_t now_ns);
 void streams_on_event(struct engine *engine, const struct rt_event *event);

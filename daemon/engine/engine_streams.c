@@ -194,8 +194,9 @@ streams_fail(struct engine *engine, struct stream *stream, const char *reason)
 	line_drop(engine, &engine->lines[stream->lane], stream);
 }
 
-bool
-streams_tell_broken(struct engine *engine, struct stream *stream)
+/* The song broke off. */
+static bool
+tell_broken(struct engine *engine, struct stream *stream)
 {
 	if (stream->failed_told || stream->state == STREAM_FAILED ||
 	    stream_get_end(stream) == STREAM_GOES_ON)
@@ -210,6 +211,35 @@ streams_tell_broken(struct engine *engine, struct stream *stream)
 	engine_add_news(engine, NEWS_FAILED, stream->lane, stream->root,
 			stream->reason);
 	return true;
+}
+
+/* Frames that the header promised and that never came. */
+static uint64_t
+missing_frames(const struct stream *stream)
+{
+	const uint64_t got = stream->base_frame - stream->chain_base +
+			     pcm_ring_written(&stream->pcm);
+
+	if (stream_get_end(stream) != STREAM_ENDED || stream->info.frames < got)
+		return 0;
+	return stream->info.frames - got;
+}
+
+bool
+streams_tell_end(struct engine *engine, struct stream *stream)
+{
+	const uint32_t rate_hz = stream->spec.rate_hz;
+	const uint64_t missing = missing_frames(stream);
+	const bool broken = tell_broken(engine, stream);
+	const uint64_t all = stream->chain_base + stream->info.frames;
+
+	/* A few frames are a matter of how its encoder counts. */
+	if (!broken && missing > rate_hz / STREAM_PARTS_MISSED)
+		log_warn("engine",
+			 "%s ends after %.1f of %.1f s: the file is cut short",
+			 stream->uri, (double)(all - missing) / rate_hz,
+			 (double)all / rate_hz);
+	return broken;
 }
 
 void

@@ -308,7 +308,7 @@ line_forget_before(struct engine *engine, struct line *line, uint64_t root)
 	if (line_find(line, root) < 0)
 		return;
 	while (line->entries[0]->root != root) {
-		(void)streams_tell_broken(engine, line->entries[0]);
+		(void)streams_tell_end(engine, line->entries[0]);
 		line_remove_entry(engine, line, 0);
 	}
 }
@@ -322,7 +322,7 @@ line_finish(struct engine *engine, struct line *line)
 	if (line->count == 0)
 		return;
 	last = line->entries[line->count - 1];
-	told = streams_tell_broken(engine, last);
+	told = streams_tell_end(engine, last);
 	if (!told)
 		engine_add_news(engine, NEWS_ENDED, line->id, last->root, "");
 	truncate_to(engine, line, 0);

@@ -9,6 +9,7 @@
 #include "daemon/engine/stream.h"
 
 #include "lib/base/alloc.h"
+#include "lib/base/log.h"
 #include "lib/rt/rt.h"
 
 #include <stdlib.h>
@@ -46,11 +47,22 @@ stream_close(struct stream *stream)
 	stream->source = NULL;
 }
 
+/* What was told of the damage was the first of it. */
+static void
+sum_up_gaps(const struct stream *stream)
+{
+	if (stream->gap_frames > stream->gap_told)
+		log_warn("engine", "%s: damaged, %.2f s of silence in all",
+			 stream->uri,
+			 (double)stream->gap_frames / stream->spec.rate_hz);
+}
+
 void
 stream_destroy(struct stream *stream)
 {
 	if (stream == NULL)
 		return;
+	sum_up_gaps(stream);
 	stream_close(stream);
 	list_remove(&stream->link);
 	/* With the engine gone nobody keeps the pool's books any more. */

@@ -50,6 +50,7 @@ enum {
 	STREAM_OVERRUNS_MAX = 8, /* in a row of STREAM_CLEAN_QUANTA */
 	STREAM_CLEAN_QUANTA = 256,
 	STREAM_REASON_BYTES = 160,
+	STREAM_PARTS_MISSED = 10, /* of a second: cut short, if more lack */
 };
 
 /* Why no further frame comes. */
@@ -101,7 +102,8 @@ struct stream {
 	struct decoder *decoder;
 	const struct decoder_info *live_info; /* the decoder's own */
 	uint64_t starved_at; /* bytes written when it starved */
-	uint64_t gap_frames;
+	uint64_t gap_frames; /* silence for damage, as far as it was seen */
+	uint64_t gap_told;   /* of these */
 	bool starved;
 	bool bursting;
 	uint32_t clean_quanta;

@@ -251,8 +251,17 @@ go_to_link(struct stream *stream)
 	return -EINVAL;
 }
 
+/* The wanted start lies before the end, as the header tells it. */
+static bool
+is_within(const struct stream *stream)
+{
+	return stream->base_frame - stream->chain_base +
+		       stream->spec.rate_hz / STREAM_PARTS_MISSED <
+	       stream->live_info->frames;
+}
+
 static int
-check_sound(const struct stream *stream)
+check_sound(struct stream *stream)
 {
 	if (reader_error(&stream->reader) < 0)
 		return reader_error(&stream->reader);
@@ -261,8 +270,14 @@ check_sound(const struct stream *stream)
 		return 0;
 	if (stream_get_end(stream) == STREAM_BROKEN)
 		return -EINVAL;
-	/* Nothing after the wanted start is no fault. */
-	return stream->base_frame > 0 ? 0 : -ENODATA;
+	/* Nothing after the wanted start is no fault, if that is the end. */
+	if (stream->base_frame == 0)
+		return -ENODATA;
+	if (is_within(stream)) {
+		stream->open_reason = "the file is cut short before that";
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static int

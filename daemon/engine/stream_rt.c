@@ -36,16 +36,17 @@ end_with(struct stream *stream, enum stream_end end, uint32_t kind)
 	bell_ring(stream->bell, kind, stream->lane, stream->id, 0);
 }
 
+/* The first at once, the others in one sum when the stream is destroyed: a
+ * file may be damaged a thousand times. */
 static RT_SAFE void
 report_gap(struct stream *stream)
 {
-	const uint64_t gap = stream->live_info->gap_frames;
-
-	if (gap == stream->gap_frames)
+	stream->gap_frames = stream->live_info->gap_frames;
+	if (stream->gap_frames == 0 || stream->gap_told > 0)
 		return;
-	log_rt(LOG_RT_DECODE_GAP, (int64_t)(gap - stream->gap_frames),
+	log_rt(LOG_RT_DECODE_GAP, (int64_t)stream->gap_frames,
 	       (int64_t)stream->root);
-	stream->gap_frames = gap;
+	stream->gap_told = stream->gap_frames;
 }
 
 RT_DEVICE bool
