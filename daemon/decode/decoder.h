@@ -39,6 +39,7 @@ struct decoder_info {
 	uint32_t bitrate_bps; /* average; 0: unknown */
 	uint64_t link_offset; /* byte offset, valid after DECODE_LINK */
 	uint64_t gap_frames;  /* silence put in for damage so far */
+	bool cut; /* valid after DECODE_END: the end itself never came */
 };
 
 /* Takes "ARTIST", "name" pairs; values need not be valid UTF-8. */

@@ -217,6 +217,7 @@ vorbis_next_block(struct vorbis *vorbis)
 		if (status != OGG_PACKET)
 			return status;
 		tries++;
+		vorbis->has_end |= piece.last;
 		take_packet(vorbis, &piece);
 		if (stage_holds(&vorbis->stage))
 			return OGG_PACKET;
@@ -257,6 +258,10 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 	case OGG_STARVED:
 		return DECODE_STARVED;
 	case OGG_END:
+		/* The last page may be one without a packet. */
+		vorbis->info.cut =
+			!vorbis->has_end &&
+			(vorbis->link.page.flags & OGG_PAGE_END) == 0;
 		end(vorbis, DECODE_END);
 		break;
 	case OGG_NEXT_LINK:

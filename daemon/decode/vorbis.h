@@ -33,6 +33,7 @@ struct vorbis {
 	long previous_block; /* frames; 0: none, the next gives nothing */
 	bool adrift;         /* position must be taken from a page */
 	bool has_audio;      /* an audio packet was seen */
+	bool has_end;        /* the stream's last packet was seen */
 	bool cap_end;        /* the last packet must not pass its granule */
 	enum decode_status final;
 };

@@ -225,20 +225,33 @@ missing_frames(const struct stream *stream)
 	return stream->info.frames - got;
 }
 
-bool
-streams_tell_end(struct engine *engine, struct stream *stream)
+static void
+log_cut(const struct stream *stream)
 {
 	const uint32_t rate_hz = stream->spec.rate_hz;
 	const uint64_t missing = missing_frames(stream);
-	const bool broken = tell_broken(engine, stream);
-	const uint64_t all = stream->chain_base + stream->info.frames;
+	const uint64_t heard =
+		stream->base_frame + pcm_ring_written(&stream->pcm);
 
 	/* A few frames are a matter of how its encoder counts. */
-	if (!broken && missing > rate_hz / STREAM_PARTS_MISSED)
+	if (missing > rate_hz / STREAM_PARTS_MISSED)
 		log_warn("engine",
 			 "%s ends after %.1f of %.1f s: the file is cut short",
-			 stream->uri, (double)(all - missing) / rate_hz,
-			 (double)all / rate_hz);
+			 stream->uri, (double)heard / rate_hz,
+			 (double)(heard + missing) / rate_hz);
+	else if (stream_get_end(stream) == STREAM_ENDED && stream->cut)
+		log_warn("engine",
+			 "%s ends after %.1f s: the file is cut short",
+			 stream->uri, (double)heard / rate_hz);
+}
+
+bool
+streams_tell_end(struct engine *engine, struct stream *stream)
+{
+	const bool broken = tell_broken(engine, stream);
+
+	if (!broken)
+		log_cut(stream);
 	return broken;
 }
 

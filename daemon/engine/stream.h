@@ -105,6 +105,7 @@ struct stream {
 	uint64_t gap_frames; /* silence for damage, as far as it was seen */
 	uint64_t gap_told;   /* of these */
 	bool starved;
+	bool cut; /* as the decoder tells, before end */
 	bool bursting;
 	uint32_t clean_quanta;
 

@@ -31,6 +31,7 @@ end_with(struct stream *stream, enum stream_end end, uint32_t kind)
 		atomic_store_explicit(&stream->link_awaited, 1,
 				      memory_order_relaxed);
 	}
+	stream->cut = end == STREAM_ENDED && stream->live_info->cut;
 	atomic_store_explicit(&stream->end, end, memory_order_release);
 	pcm_ring_end(&stream->pcm);
 	bell_ring(stream->bell, kind, stream->lane, stream->id, 0);

@@ -124,6 +124,36 @@ a_file_cut_short_says_so_once(void **state)
 	assert_int_equal(count(log, "\n"), 1);
 }
 
+/* An Ogg file does not say how long it should be, but has a last page. */
+static void
+an_ogg_file_cut_short_says_so_once(void **state)
+{
+	struct bench *bench = *state;
+	struct rig *rig = &bench->rig;
+	const struct recipe recipe = {.rate_hz = RIG_RATE,
+				      .channels = 2,
+				      .frames = RIG_RATE,
+				      .seed = 6,
+				      .serial = 1};
+	struct bytes file = {0};
+	const char *log;
+	uint64_t whole, cut;
+
+	make_vorbis(&recipe, &file);
+	rig_write(rig, "whole.ogg", file.data, file.length);
+	rig_write(rig, "cut.ogg", file.data, file.length * 2 / 3);
+	bytes_finish(&file);
+	whole = rig_open_ready(rig, "whole.ogg", 0);
+	cut = rig_open_ready(rig, "cut.ogg", 0);
+	rig_play(rig, whole);
+	rig_follow(rig, whole, cut);
+	rig_wait(rig, RIG_ENDED, cut);
+	log = read_log(bench);
+	assert_int_equal(count(log, "cut.ogg ends after 0."), 1);
+	assert_int_equal(count(log, " s: the file is cut short\n"), 1);
+	assert_int_equal(count(log, "\n"), 1);
+}
+
 /* Past the end of the song it is none: that ends at once. */
 static void
 a_start_beyond_the_cut_fails(void **state)
@@ -180,6 +210,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_file_cut_short_says_so_once,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			an_ogg_file_cut_short_says_so_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_start_beyond_the_cut_fails,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damage_is_told_first_and_in_all,
