@@ -26,7 +26,7 @@ enum {
 	GUARD_US = 8000,
 	LOW_US = 10000,
 	EMERGENCY_US = 5000,
-	START_MS = 50,
+	START_US = 50000,
 	TURNS_MAX = LANE_COUNT,
 };
 
@@ -173,18 +173,37 @@ take_back(struct output_rt *rt)
 	return 0;
 }
 
-/* Frames that can be written, as of the last status. */
-static RT_SAFE uint32_t
-room(const struct output_rt *rt)
+/* Enough to start with. */
+static RT_SAFE bool
+has_gathered(const struct output_rt *rt)
 {
-	const struct output_feed *feed = &rt->feed;
-	const int64_t written = (int64_t)(rt->mix.frame - feed->status_frame);
-	const int64_t frames = (int64_t)feed->status.avail_frames - written;
+	const struct card_info *info = &rt->card->info;
 
-	return frames > 0 ? (uint32_t)frames : 0;
+	return output_feed_queued(rt) >=
+	       smaller(us_to_frames(info, START_US), info->buffer_frames / 2);
 }
 
-/* Silence that is called for where nothing sounds. */
+static RT_SAFE bool
+has_waited(int64_t since_ns)
+{
+	return since_ns != 0 &&
+	       clock_now_ns() - since_ns >= START_US * NS_PER_US;
+}
+
+/* Full, or all there is, or as much as there was for a while. All there is may
+ * be so little that more of it is worth a while, too. */
+static RT_SAFE bool
+may_start(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+
+	return rt->draining || has_waited(feed->fill_since_ns) ||
+	       (feed->result == MIX_IDLE && has_gathered(rt)) ||
+	       output_feed_queued(rt) >= rt->card->info.buffer_frames;
+}
+
+/* Silence that is called for where nothing sounds. It is written before the
+ * start: a card that starts with a few frames runs dry before the next look. */
 static RT_SAFE uint32_t
 silence_wanted(const struct output_rt *rt)
 {
@@ -194,7 +213,8 @@ silence_wanted(const struct output_rt *rt)
 
 	if (rt->keep_open && !rt->draining)
 		return queued < keep ? keep - queued : 0;
-	return feed->running || feed->fill_since_ns != 0 ? feed->pad_frames : 0;
+	return feed->running || (queued > 0 && may_start(rt)) ? feed->pad_frames
+							      : 0;
 }
 
 static RT_SAFE uint32_t
@@ -240,7 +260,8 @@ produce(struct output_rt *rt, void *memory, uint32_t frames, bool go_on)
 }
 
 /* A deck is dry and the card will be soon: go on without it. A card that just
- * stands still meanwhile may as well wait, if nothing else sounds. */
+ * stands still meanwhile may as well wait, if nothing else sounds; but not for
+ * ever with a few frames, since the deck may wait for these to be heard. */
 static RT_SAFE bool
 must_go_on(const struct output_rt *rt)
 {
@@ -248,10 +269,10 @@ must_go_on(const struct output_rt *rt)
 
 	if (rt->draining)
 		return true;
+	if (!feed->running && mix_live_lanes(&rt->mix) > 1)
+		return has_waited(feed->waiting_ns);
 	if (!feed->running)
-		return mix_live_lanes(&rt->mix) > 1 && feed->waiting_ns != 0 &&
-		       clock_now_ns() - feed->waiting_ns >=
-			       START_MS * NS_PER_MS;
+		return !has_gathered(rt) && has_waited(feed->fill_since_ns);
 	return output_feed_queued(rt) <= feed->emergency_frames &&
 	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1);
 }
@@ -267,7 +288,7 @@ static RT_DEVICE int
 fill(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	uint32_t left = room(rt);
+	uint32_t left = rt->card->info.buffer_frames - output_feed_queued(rt);
 	bool go_on = false;
 
 	while (left > 0) {
@@ -290,7 +311,8 @@ fill(struct output_rt *rt)
 		if (go_on || feed->result != MIX_WAIT || !must_go_on(rt))
 			break;
 		go_on = true;
-		if (!rt->draining)
+		if (!rt->draining &&
+		    (feed->running || mix_live_lanes(&rt->mix) > 1))
 			count_xrun(rt);
 	}
 	if (feed->result != MIX_WAIT)
@@ -300,29 +322,17 @@ fill(struct output_rt *rt)
 	return 0;
 }
 
-/* Full, or all there is, or as much as there was for a while. */
-static RT_SAFE bool
-may_start(const struct output_rt *rt, int64_t now_ns)
-{
-	const struct output_feed *feed = &rt->feed;
-	const uint32_t buffer = rt->card->info.buffer_frames;
-
-	return feed->result == MIX_IDLE || output_feed_queued(rt) >= buffer ||
-	       now_ns - feed->fill_since_ns >= START_MS * NS_PER_MS;
-}
-
 static RT_DEVICE int
 start(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	const int64_t now_ns = clock_now_ns();
 	int error = 0;
 
 	if (feed->running || output_feed_queued(rt) == 0)
 		return 0;
 	if (feed->fill_since_ns == 0)
-		feed->fill_since_ns = now_ns;
-	if (!may_start(rt, now_ns))
+		feed->fill_since_ns = clock_now_ns();
+	if (!may_start(rt))
 		return 0;
 	error = rt->card->ops->start(rt->card);
 	if (error < 0)

@@ -331,6 +331,97 @@ test_a_join_stays_where_it_is(void **state)
 	hand_free(hand);
 }
 
+/* ---- short songs ---- */
+
+static void
+play_short(struct hand *hand, uint64_t cut, uint64_t frames)
+{
+	struct mix_lane *music = &hand->rt.plan.lanes[LANE_MUSIC];
+	struct deck *deck = tape_begin(&hand->tape, LANE_MUSIC, cut);
+
+	assert_non_null(deck);
+	tape_song(deck, cut, 0, (size_t)frames, 24);
+	pcm_ring_end(&deck->ring);
+	music->after_stream = cut - 1;
+	music->start = cut > 1 ? PLAN_AFTER : PLAN_NOW;
+	music->cut = cut;
+}
+
+/* All there is, and far less than the way to the next look. */
+static void
+test_a_card_that_runs_dry_on_purpose_is_no_xrun(void **state)
+{
+	(void)state;
+	for (uint64_t frames = 1; frames < 5 * PERIOD; frames += 77) {
+		struct hand *hand = hand_new();
+
+		play_short(hand, 1, frames);
+		step(hand);
+		/* More may come yet. */
+		if (hand->card.starts == 0) {
+			assert_int_equal(hand->card.written, frames);
+			hand->rt.feed.fill_since_ns -= NS_PER_S;
+			step(hand);
+		}
+		assert_int_equal(hand->card.starts, 1);
+		assert_int_equal(hand->card.started_with, frames + 2 * PERIOD);
+		play(hand, frames + 3 * PERIOD);
+		step(hand);
+		assert_int_equal(xruns(hand), 0);
+		assert_int_equal(hand->card.starts, 1);
+		expect(hand, 0, frames, 1, 0);
+		hand_free(hand);
+	}
+}
+
+/* They are gathered, and no silence is put between them. */
+static void
+test_short_songs_are_gathered(void **state)
+{
+	struct hand *hand = hand_new();
+
+	(void)state;
+	hand->card.card.info.can_rewind = false;
+	play_short(hand, 1, 300);
+	step(hand);
+	assert_int_equal(hand->card.written, 300);
+	play_short(hand, 2, 200);
+	step(hand);
+	assert_int_equal(hand->card.starts, 0);
+	hand->rt.feed.fill_since_ns -= NS_PER_S;
+	step(hand);
+	assert_int_equal(hand->card.starts, 1);
+	assert_int_equal(hand->card.started_with, 500 + 2 * PERIOD);
+	expect(hand, 0, 300, 1, 0);
+	expect(hand, 300, 500, 2, 0);
+	hand_free(hand);
+}
+
+/* The next song's deck is to come, but not before these frames were heard. */
+static void
+test_a_few_frames_do_not_wait_for_ever(void **state)
+{
+	struct hand *hand = hand_new();
+	struct mix_lane *music = &hand->rt.plan.lanes[LANE_MUSIC];
+
+	(void)state;
+	play_short(hand, 1, 300);
+	step(hand);
+	music->cut = 2;
+	music->start = PLAN_AFTER;
+	music->after_stream = 1;
+	step(hand);
+	assert_int_equal(hand->card.starts, 0);
+	hand->rt.feed.fill_since_ns -= NS_PER_S;
+	step(hand);
+	assert_int_equal(hand->card.starts, 1);
+	assert_int_equal(hand->card.started_with, 300 + 2 * PERIOD);
+	play(hand, 310 + 2 * PERIOD);
+	step(hand);
+	assert_int_equal(xruns(hand), 0);
+	hand_free(hand);
+}
+
 int
 main(void)
 {
@@ -338,6 +429,10 @@ main(void)
 		cmocka_unit_test(test_a_deck_primed_meanwhile_is_heard_now),
 		cmocka_unit_test(test_more_that_came_meanwhile_is_heard_now),
 		cmocka_unit_test(test_a_join_stays_where_it_is),
+		cmocka_unit_test(
+			test_a_card_that_runs_dry_on_purpose_is_no_xrun),
+		cmocka_unit_test(test_short_songs_are_gathered),
+		cmocka_unit_test(test_a_few_frames_do_not_wait_for_ever),
 	};
 
 	log_init(LOG_LEVEL_ERROR);
