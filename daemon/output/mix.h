@@ -134,8 +134,8 @@ RT_SAFE void mix_silence(struct mix *mix, void *memory, size_t frames);
 
 /* The plan wants, now, what could have been wanted of earlier frames. */
 RT_SAFE bool mix_pending(const struct mix *mix, const struct mix_plan *plan);
-/* The lowest frame that can still be mixed again. */
-RT_SAFE uint64_t mix_lowest(const struct mix *mix);
+/* The lowest frame from which on all can be mixed again as this plan wants. */
+RT_SAFE uint64_t mix_lowest(const struct mix *mix, const struct mix_plan *plan);
 /* A begin that waits for nothing but its deck is heard the sooner the lower its
  * frame. From frame on (UINT64_MAX: never) none is made: it is held back, so
  * that mix_pending() sees it, and the caller can go back for it first. */

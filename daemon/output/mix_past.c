@@ -113,15 +113,37 @@ lowest_of_span(const struct mix *mix, unsigned lane,
 	return lowest < span->end ? lowest : span->end;
 }
 
+/* A plan names its newest cut only: what that is to follow could not be begun
+ * again, and stays begun. */
+static RT_SAFE uint64_t
+lowest_to_follow(const struct mix_lane_state *state,
+		 const struct mix_lane *planned)
+{
+	unsigned i = state->span_count;
+
+	if (planned->start == PLAN_NOW)
+		return 0;
+	while (i > 0 && state->spans[i - 1].cut == planned->cut)
+		i--;
+	if (i == 0)
+		return 0;
+	while (i > 1 && state->spans[i - 2].cut == state->spans[i - 1].cut)
+		i--;
+	return state->spans[i - 1].first + 1;
+}
+
 RT_SAFE uint64_t
-mix_lowest(const struct mix *mix)
+mix_lowest(const struct mix *mix, const struct mix_plan *plan)
 {
 	uint64_t lowest = mix->floor;
 	unsigned lane = 0, i = 0;
 
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		const struct mix_lane_state *state = &mix->lanes[lane];
+		const uint64_t follow =
+			lowest_to_follow(state, &plan->lanes[lane]);
 
+		lowest = follow > lowest ? follow : lowest;
 		for (i = 0; i < state->span_count; i++) {
 			const uint64_t frame =
 				lowest_of_span(mix, lane, &state->spans[i]);

@@ -140,7 +140,7 @@ returnable(const struct output_rt *rt)
 	const uint32_t queued = output_feed_queued(rt);
 	const uint32_t guard = feed->running ? feed->guard_frames : 0;
 	const uint64_t frames = queued > guard ? queued - guard : 0;
-	const uint64_t mixed = rt->mix.frame - mix_lowest(&rt->mix);
+	const uint64_t mixed = rt->mix.frame - mix_lowest(&rt->mix, &rt->plan);
 
 	return frames < mixed ? frames : mixed;
 }
@@ -355,7 +355,7 @@ take_back_unheard(struct output_rt *rt)
 	const uint64_t gone =
 		clock_ns_to_frames(clock_now_ns() - feed->status.time_ns,
 				   rt->card->info.spec.rate_hz);
-	const uint64_t lowest = mix_lowest(&rt->mix);
+	const uint64_t lowest = mix_lowest(&rt->mix, &rt->plan);
 	uint64_t frame = rt->mix.frame;
 
 	if (feed->suspended_ns != 0)

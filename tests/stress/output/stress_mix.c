@@ -168,7 +168,7 @@ test_decks_between_two_threads(void **state)
 		}
 		plan.lanes[LANE_MUSIC].paused = next_random(&seed) % 50 == 0;
 		if (next_random(&seed) % 20 == 0 || mix_pending(&mix, &plan)) {
-			const uint64_t lowest = mix_lowest(&mix);
+			const uint64_t lowest = mix_lowest(&mix, &plan);
 
 			mix_rewind(&mix,
 				   lowest + next_random(&seed) %

@@ -202,7 +202,7 @@ test_decks_come_back_to_their_lane(void **state)
 	assert_false(mix_forget(&bench->mix, &bench->plan, 1000 + FADE - 1, 0));
 	assert_null(tape_begin(&bench->tape, MUSIC, 3));
 	assert_true(mix_forget(&bench->mix, &bench->plan, 1000 + FADE, 0));
-	assert_int_equal(mix_lowest(&bench->mix), 1000 + FADE);
+	assert_int_equal(mix_lowest(&bench->mix, &bench->plan), 1000 + FADE);
 	tape_song(tape_begin(&bench->tape, MUSIC, 3), 3, 0, 5000, 24);
 	/* A cut that was never heard gives its deck back at once. */
 	bench->plan.lanes[MUSIC].cut = 4;
@@ -218,7 +218,7 @@ test_history_bounds_the_way_back(void **state)
 
 	(void)state;
 	mix_until(bench, 15000, 256);
-	assert_int_equal(mix_lowest(&bench->mix), 15000 - HISTORY);
+	assert_int_equal(mix_lowest(&bench->mix, &bench->plan), 15000 - HISTORY);
 	mix_rewind(&bench->mix, 15000 - HISTORY);
 	mix_until(bench, 15000, 999);
 	expect_stream(bench, 0, 15000, 1, 0);
