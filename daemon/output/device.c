@@ -100,6 +100,10 @@ open_done(struct output *output, struct device_job *job, int result)
 		output->lost = false;
 		output->state = OUTPUT_OPEN;
 		text_clear(&output->error);
+		log_info("output", "%s: %u Hz, %s, %u channels",
+			 output->info.name, output->info.spec.rate_hz,
+			 card_format_name(output->info.spec.format),
+			 output->info.spec.channels);
 		if (output->wanted &&
 		    same_spec(&output->wanted_spec, &output->open_spec))
 			output->events.opened(output->context, &output->info);
@@ -165,19 +169,22 @@ abandon(struct output *output)
 			  "another takes its place");
 }
 
-static void
+/* What sounds fades out; then the card is ours again, unless the thread is
+ * stuck: then both are lost, and false. */
+static bool
 end_thread(struct output *output)
 {
 	struct output_rt *rt = output->rt;
 
 	if (rt == NULL)
-		return;
+		return true;
 	if (!output_rt_stop(rt, QUIT_NS)) {
 		abandon(output);
-		return;
+		return false;
 	}
 	output->rt = NULL;
 	output_rt_free(rt);
+	return true;
 }
 
 /* A sealed thread can never make the calls of a plug-in. */
@@ -186,7 +193,7 @@ ensure_thread(struct output *output)
 {
 	if (output->rt != NULL && !output->info.sealable &&
 	    atomic_load(&output->rt->figures.sealed) != 0)
-		end_thread(output);
+		(void)end_thread(output);
 	if (output->rt != NULL)
 		return 0;
 	return output_rt_create(&output->config, &output->links,
@@ -432,29 +439,13 @@ output_create(const struct output_config *config,
 	return 0;
 }
 
-/* What sounds fades out; then the card is ours again. */
-static void
-take_card_back(struct output *output)
-{
-	struct output_rt *rt = output->rt;
-
-	if (rt == NULL)
-		return;
-	if (!output_rt_stop(rt, QUIT_NS)) {
-		abandon(output);
-		output->card = NULL;
-		return;
-	}
-	output->rt = NULL;
-	output_rt_free(rt);
-}
-
 void
 output_destroy(struct output *output)
 {
 	if (output == NULL)
 		return;
-	take_card_back(output);
+	if (!end_thread(output))
+		output->card = NULL;
 	if (output->job != NULL)
 		output->card = device_job_leave(output->job, QUIT_NS);
 	output->job = NULL;
