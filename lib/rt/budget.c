@@ -2,13 +2,16 @@
 /* budget.c - a quantum that runs too long loses its priority at once, wherever
  * it stands.
  *
- *   start: overrun = 0, arm -> [fires: demote, overrun = 1, tell] -> stop
+ *   start: overrun = 0, arm -> [fires: overrun = 1, tell, demote] -> stop
  *
  * The timer counts the thread's own CPU time and its signal goes to that
  * thread, so that an overrun is handled on it, between two of its instructions;
- * timer_settime() delivers what has fired before it returns. The handler only
- * demotes the thread; who promotes it again is another one, since a thread in
- * SCHED_IDLE may not get to run for long. */
+ * timer_settime() delivers what has fired before it returns. The handler tells
+ * first and demotes last, and who promotes the thread again is another one: on
+ * a busy CPU a thread in SCHED_IDLE may not get to run for long.
+ *
+ * Without the right to leave SCHED_IDLE the thread falls to SCHED_OTHER, there
+ * at nice 19: it is set while the thread is SCHED_FIFO, which does not care. */
 #include "lib/base/clock.h"
 #include "lib/base/thread.h"
 #include "lib/rt/own.h"
@@ -51,13 +54,13 @@ handle_budget(int signal, siginfo_t *info, void *context)
 	if (info->si_code != SI_TIMER)
 		return;
 	budget = info->si_value.sival_ptr;
-	(void)sched_setscheduler(
-		0, budget->demoted_policy | SCHED_RESET_ON_FORK, &parameter);
 	atomic_store_explicit(&budget->overrun, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&budget->figures->overruns, 1,
 				  memory_order_relaxed);
 	if (budget->on_overrun != NULL)
 		budget->on_overrun(budget->context);
+	(void)sched_setscheduler(
+		0, budget->demoted_policy | SCHED_RESET_ON_FORK, &parameter);
 	errno = saved_errno;
 }
 
@@ -73,6 +76,20 @@ install_handler(void)
 	(void)sigaction(thread_budget_signal(), &action, NULL);
 }
 
+/* What the calling thread falls to. */
+static int
+choose_demoted_policy(pid_t thread_id)
+{
+	const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	const int nice_value = getpriority(PRIO_PROCESS, (id_t)thread_id);
+
+	if (permit_leave_idle(nice_value))
+		return SCHED_IDLE;
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		(void)setpriority(PRIO_PROCESS, (id_t)thread_id, 19);
+	return SCHED_OTHER;
+}
+
 int
 rt_budget_init(struct rt_budget *budget, struct rt_figures *figures,
 	       int64_t limit_ns, void (*on_overrun)(void *context),
@@ -86,7 +103,6 @@ rt_budget_init(struct rt_budget *budget, struct rt_figures *figures,
 		.sigev_value.sival_ptr = budget,
 	};
 	timer_t timer = NULL;
-	int nice_value = 0;
 
 	*budget = (struct rt_budget){
 		.limit_ns = limit_ns,
@@ -94,9 +110,7 @@ rt_budget_init(struct rt_budget *budget, struct rt_figures *figures,
 		.on_overrun = on_overrun,
 		.context = context,
 	};
-	nice_value = getpriority(PRIO_PROCESS, (id_t)thread_id);
-	budget->demoted_policy =
-		permit_leave_idle(nice_value) ? SCHED_IDLE : SCHED_OTHER;
+	budget->demoted_policy = choose_demoted_policy(thread_id);
 	pthread_once(&once, install_handler);
 	event._sigev_un._tid = thread_id;
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0)

@@ -83,9 +83,10 @@ NODISCARD int rt_seal(struct rt_figures *figures, enum rt_fence fence,
 		      enum rt_profile profile, int event_fd);
 
 /* The quantum's budget: a timer on the thread's own CPU clock. When it fires
- * the thread is demoted to SCHED_IDLE at once (SCHED_OTHER, where RLIMIT_NICE
- * would not let it come back) and on_overrun(context) runs in the signal
- * handler: async-signal-safe things and futex wakes only. */
+ * on_overrun(context) runs in the signal handler, still at the old priority:
+ * async-signal-safe things and futex wakes only; then the thread is demoted to
+ * SCHED_IDLE (SCHED_OTHER at nice 19, where RLIMIT_NICE would not let it come
+ * back). */
 struct rt_budget {
 	void *timer; /* NULL: there is none */
 	int demoted_policy;
