@@ -67,12 +67,17 @@ decoder_on_overrun(void *context)
 
 /* The stream keeps count, control judges. */
 static RT_DEVICE void
-note_overrun(struct item *item)
+note_overrun(const struct decoder_thread *self, struct item *item)
 {
+	const int64_t waited_ns =
+		clock_now_ns() - atomic_load(&self->demoted_ns);
+
 	if (item->kind == ITEM_STREAM) {
 		struct stream *stream = stream_of(item);
 
 		stream->clean_quanta = 0;
+		atomic_fetch_add_explicit(&stream->overrun_ns, waited_ns,
+					  memory_order_relaxed);
 		atomic_fetch_add_explicit(&stream->overruns, 1,
 					  memory_order_relaxed);
 	}
@@ -86,7 +91,7 @@ run_item(struct decoder_thread *self, struct item *item,
 	enum item_work work;
 	int64_t used_ns;
 
-	self->item = item;
+	atomic_store_explicit(&self->item, item, memory_order_release);
 	self->item_id =
 		item->kind == ITEM_STREAM ? stream_of(item)->id : UINT64_MAX;
 	rt_budget_start(&self->budget);
@@ -95,8 +100,8 @@ run_item(struct decoder_thread *self, struct item *item,
 	else
 		work = lane_quantum(lane_of(item), plan);
 	if (rt_budget_stop(&self->budget))
-		note_overrun(item);
-	self->item = NULL;
+		note_overrun(self, item);
+	atomic_store_explicit(&self->item, NULL, memory_order_release);
 	used_ns = clock_thread_cpu_ns() - begin_ns;
 	self->ran_ns += used_ns;
 	rt_note_quantum(&self->figures, used_ns);

@@ -6,7 +6,9 @@
  * started in advance and kept parked. */
 #include "daemon/engine/decoders.h"
 
+#include "daemon/engine/stream.h"
 #include "lib/base/clock.h"
+#include "lib/base/list.h"
 #include "lib/base/log.h"
 
 #include <errno.h>
@@ -150,12 +152,63 @@ decoders_stop(struct decoders *decoders, int64_t deadline_ns)
 	return true;
 }
 
+/* The stream that the thread is inside of, or NULL. */
+static struct stream *
+stream_inside(const struct decoder_thread *thread)
+{
+	struct item *item =
+		atomic_load_explicit(&thread->item, memory_order_acquire);
+
+	if (item == NULL || item->kind != ITEM_STREAM)
+		return NULL;
+	return list_entry(item, struct stream, item);
+}
+
+/* How long the thread may still be away, after its demotion. */
+static int64_t
+patience_ns(const struct stream *stream)
+{
+	return stream == NULL
+		       ? DECODERS_STUCK_NS
+		       : STREAM_OVERRUN_NS -
+				 atomic_load_explicit(&stream->overrun_ns,
+						      memory_order_relaxed);
+}
+
+/* Whatever the decoder does in there, the stream has come to its end. The
+ * event makes control look at it. */
+static void
+give_up(struct decoders *decoders, struct decoder_thread *thread,
+	struct stream *stream)
+{
+	unsigned i, fit = 0;
+
+	thread->given_up = true;
+	log_warn("engine", "%s does not come back from a decoder",
+		 thread->figures.name);
+	if (stream != NULL) {
+		atomic_store_explicit(&stream->overruns, STREAM_OVERRUNS_MAX,
+				      memory_order_relaxed);
+		bell_ring(decoders->bell, RT_EVENT_REFILL, stream->lane,
+			  stream->id, 0);
+	}
+	for (i = 0; i < decoders->count; i++)
+		fit += atomic_load_explicit(&decoders->threads[i].state,
+					    memory_order_relaxed) !=
+		       DECODER_DEMOTED;
+	if (fit > decoders->wanted)
+		return; /* a spare is left, or back */
+	if (start_one(decoders) < 0)
+		log_warn("engine", "no spare decoder thread can be started");
+}
+
 static int64_t
 look_after_one(struct decoders *decoders, struct decoder_thread *thread,
 	       int64_t now_ns)
 {
 	const uint32_t state =
 		atomic_load_explicit(&thread->state, memory_order_acquire);
+	struct stream *stream;
 	int64_t due_ns;
 
 	if (atomic_exchange_explicit(&thread->returned, 0,
@@ -170,14 +223,11 @@ look_after_one(struct decoders *decoders, struct decoder_thread *thread,
 	}
 	if (state != DECODER_DEMOTED || thread->given_up)
 		return INT64_MAX;
-	due_ns = atomic_load(&thread->demoted_ns) + DECODERS_STUCK_NS;
+	stream = stream_inside(thread);
+	due_ns = atomic_load(&thread->demoted_ns) + patience_ns(stream);
 	if (now_ns < due_ns)
 		return due_ns;
-	thread->given_up = true;
-	log_warn("engine", "%s does not come back from a decoder",
-		 thread->figures.name);
-	if (start_one(decoders) < 0)
-		log_warn("engine", "no spare decoder thread can be started");
+	give_up(decoders, thread, stream);
 	return INT64_MAX;
 }
 

@@ -5,7 +5,9 @@
  * budget the thread is demoted in the signal handler, which lets a parked one
  * take over; when the quantum has returned, that thread parks itself and
  * control promotes it again. A thread whose quantum does not return at all is
- * given up after DECODERS_STUCK_NS, and a new spare is started.
+ * given up after DECODERS_STUCK_NS, or when its stream has waited for its
+ * overruns that long in all: the stream is marked as one that takes too long,
+ * and a new spare is started where none is left.
  *
  *   PARKED --(a turn is free)--> ACTIVE --(overrun)--> DEMOTED --(returns)--+
  *      ^                                                                    |
@@ -38,7 +40,7 @@ enum {
 	DECODER_BURST_NS = 8 * 1000 * 1000,
 	DECODER_ROUND_SLACK = 2,
 };
-#define DECODERS_STUCK_NS (2 * NS_PER_S)
+#define DECODERS_STUCK_NS (1500 * NS_PER_MS)
 
 enum decoder_state {
 	DECODER_NONE, /* setting itself up */
@@ -57,13 +59,15 @@ struct decoder_thread {
 	struct rt_figures figures;
 	/* its own */
 	struct rt_budget budget;
-	struct item *item; /* in the quantum; for the handler */
-	uint64_t item_id;
-	int64_t ran_ns; /* since it last slept as long */
+	uint64_t item_id; /* of what is in the quantum; for the handler */
+	int64_t ran_ns;   /* since it last slept as long */
 	/* atomic */
 	ALIGNED(CACHE_LINE) ATOMIC(uint32_t) state; /* enum decoder_state */
 	ATOMIC(uint32_t) returned; /* from an overrun: to be promoted */
 	ATOMIC(int64_t) demoted_ns;
+	/* In the quantum, or NULL. Only control frees items, and only those
+	 * that no thread holds, so that it may look at what it reads here. */
+	ATOMIC(struct item *) item;
 	/* control's */
 	bool given_up;
 };

@@ -200,7 +200,9 @@ static void
 judge_overruns(struct engine *engine, struct stream *stream)
 {
 	if (atomic_load_explicit(&stream->overruns, memory_order_relaxed) <
-	    STREAM_OVERRUNS_MAX)
+		    STREAM_OVERRUNS_MAX &&
+	    atomic_load_explicit(&stream->overrun_ns, memory_order_relaxed) <
+		    STREAM_OVERRUN_NS)
 		return;
 	snprintf(stream->reason, sizeof(stream->reason), "%s",
 		 "it takes too long to decode");

@@ -29,6 +29,7 @@
 #include "daemon/source/source.h"
 #include "daemon/work/work.h"
 #include "lib/base/attr.h"
+#include "lib/base/clock.h"
 #include "lib/base/list.h"
 #include "lib/sync/byte_ring.h"
 #include "lib/sync/pcm_ring.h"
@@ -52,6 +53,9 @@ enum {
 	STREAM_REASON_BYTES = 160,
 	STREAM_PARTS_MISSED = 10, /* of a second: cut short, if more lack */
 };
+/* A quantum in its overrun may be at the mercy of a busy CPU. Longer than this
+ * in all nobody waits: 2 s from the first to the failure, all told. */
+#define STREAM_OVERRUN_NS (1500 * NS_PER_MS)
 
 /* Why no further frame comes. */
 enum stream_end {
@@ -115,6 +119,7 @@ struct stream {
 	ATOMIC(uint32_t) link_awaited; /* claim holder sets, control clears */
 	ATOMIC(uint32_t) refill;       /* claim holder sets, control clears */
 	ATOMIC(uint32_t) overruns;     /* claim holder */
+	ATOMIC(int64_t) overrun_ns;    /* claim holder: waited for them */
 	ATOMIC(uint64_t) taken_cut;    /* lane: that it was taken from in */
 	ATOMIC(uint32_t) left;         /* lane: it was taken to its end */
 	ATOMIC(uint32_t) shown_state;  /* PRIMING, by the worker */

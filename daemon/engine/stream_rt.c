@@ -167,6 +167,8 @@ stream_quantum(struct stream *stream)
 	}
 	if (++stream->clean_quanta >= STREAM_CLEAN_QUANTA) {
 		stream->clean_quanta = 0;
+		atomic_store_explicit(&stream->overrun_ns, 0,
+				      memory_order_relaxed);
 		atomic_store_explicit(&stream->overruns, 0,
 				      memory_order_relaxed);
 	}

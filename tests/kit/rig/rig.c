@@ -98,11 +98,15 @@ rig_init_with(struct rig *rig, const struct rig_options *options)
 						? options->buffer_ms
 						: RIG_BUFFER_MS,
 			   .period_ms = 20,
-			   .rewind = -1},
+			   .rewind = -1,
+			   .priority = options->output_priority,
+			   .lock_memory = options->lock_memory},
 		.decoders = 2,
 		.ring_bytes = options->ring_bytes != 0 ? options->ring_bytes
 						       : RING_BYTES,
 		.rate_hz = options->rate_hz,
+		.decoder_priority = options->decoder_priority,
+		.lock_memory = options->lock_memory,
 	};
 
 	memset(rig, 0, sizeof(*rig));

@@ -41,6 +41,10 @@ struct rig_options {
 	uint32_t buffer_ms;
 	size_t ring_bytes;
 	const struct work_limits *limits;
+	/* 0: threads like all others */
+	int decoder_priority;
+	int output_priority;
+	bool lock_memory;
 };
 
 struct rig_song {

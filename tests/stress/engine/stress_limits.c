@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stress_limits.c - decoders that go wrong, inside the whole engine at its real
+ * priorities and with its memory locked, as in rotaryd: one that spins for
+ * ever, and one that takes 50 ms a quantum. The decoder is libFLAC's, with a
+ * wrapper that misbehaves on decoder threads.
+ *
+ * In each case a good song plays, a bad stream is opened behind it, and
+ * ordinary processes want all there is of the CPUs: of one, and of all. The bad
+ * stream must fail with its reason within 2 s, no frame of the good song may be
+ * missing, and of the time that we and the others got, they must have half.
+ * That is a share and no time, so that a busy machine does not change it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/output/card.h"
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/base/thread.h"
+#include "tests/kit/child.h"
+#include "tests/kit/crew.h"
+#include "tests/kit/rig/rig.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HOGS_MAX = 8, BAD_MAX = 4, GOOD_SECONDS = 20, SKIPPED = 77 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define SLOW_NS (50 * NS_PER_MS)
+#define FAILS_WITHIN_NS (2 * NS_PER_S)
+/* Shares of less than this say little. */
+#define MEASURED_NS NS_PER_S
+
+struct hogs {
+	unsigned count;
+	pid_t pids[HOGS_MAX];
+	ATOMIC(int64_t) * used_ns; /* shared with them */
+};
+
+struct setting {
+	const char *name;
+	unsigned bad; /* streams that misbehave */
+	bool one_cpu;
+};
+
+struct bad_decoder {
+	struct decoder base;
+	struct decoder *inner;
+	bool spins;
+};
+
+static struct bad_decoder *
+bad_of(const struct decoder *decoder)
+{
+	return (struct bad_decoder *)(uintptr_t)decoder;
+}
+
+static const struct decoder_info *
+bad_info(const struct decoder *decoder)
+{
+	struct decoder *inner = bad_of(decoder)->inner;
+
+	return inner->ops->info(inner);
+}
+
+static enum decode_status
+bad_decode(struct decoder *decoder, void *ret_samples, size_t capacity,
+	   size_t *ret_frames)
+{
+	struct bad_decoder *bad = bad_of(decoder);
+	const int64_t until_ns = clock_thread_cpu_ns() + SLOW_NS;
+
+	/* A worker has opened it and found nothing wrong. */
+	if (thread_role() == THREAD_ROLE_DECODER)
+		while (clock_thread_cpu_ns() < until_ns || bad->spins)
+			continue;
+	return bad->inner->ops->decode(bad->inner, ret_samples, capacity,
+				       ret_frames);
+}
+
+static int
+bad_seek(struct decoder *decoder, uint64_t frame)
+{
+	struct decoder *inner = bad_of(decoder)->inner;
+
+	return inner->ops->seek(inner, frame);
+}
+
+static void
+bad_destroy(struct decoder *decoder)
+{
+	decoder_destroy(bad_of(decoder)->inner);
+	free(decoder);
+}
+
+static const struct decoder_ops bad_ops = {
+	.name = "bad",
+	.rt = true,
+	.info = bad_info,
+	.decode = bad_decode,
+	.seek = bad_seek,
+	.destroy = bad_destroy,
+};
+
+int __wrap_decoder_open(struct allocator *allocator, struct reader *reader,
+			const char *file_name, struct decoder **ret_decoder,
+			const char **ret_reason);
+int __real_decoder_open(struct allocator *allocator, struct reader *reader,
+			const char *file_name, struct decoder **ret_decoder,
+			const char **ret_reason);
+
+int
+__wrap_decoder_open(struct allocator *allocator, struct reader *reader,
+		    const char *file_name, struct decoder **ret_decoder,
+		    const char **ret_reason)
+{
+	const bool spins = strcmp(file_name, "spin.flac") == 0;
+	struct decoder *inner = NULL;
+	struct bad_decoder *bad;
+	const int result = __real_decoder_open(allocator, reader, file_name,
+					       &inner, ret_reason);
+
+	*ret_decoder = inner;
+	if (result < 0 || (!spins && strcmp(file_name, "slow.flac") != 0))
+		return result;
+	bad = calloc(1, sizeof(*bad));
+	crew_check(bad != NULL);
+	*bad = (struct bad_decoder){{&bad_ops}, inner, spins};
+	*ret_decoder = &bad->base;
+	return 0;
+}
+
+/* A thread that spins for ever is joined by nobody. */
+const char *__tsan_default_options(void);
+
+const char *
+__tsan_default_options(void)
+{
+	return "report_thread_leaks=0";
+}
+
+/* The null card, which keeps what was played: nothing but the output thread has
+ * a part in it, as with a sound card. */
+static struct card_ops keeping;
+static int16_t kept[GOOD_SECONDS * RIG_RATE * 2];
+static size_t kept_frames;
+static const int32_t *begun;
+
+static int
+keeping_open(const struct card_request *request, struct card **ret_card,
+	     struct text *ret_reason)
+{
+	const int result = card_null.open(request, ret_card, ret_reason);
+
+	if (result == 0)
+		(*ret_card)->ops = &keeping;
+	return result;
+}
+
+static RT_SAFE int
+keeping_begin(struct card *card, void **ret_memory, size_t *ret_frames)
+{
+	const int result = card_null.begin(card, ret_memory, ret_frames);
+
+	begun = *ret_memory;
+	return result;
+}
+
+static RT_SAFE int
+keeping_commit(struct card *card, size_t frames)
+{
+	size_t i;
+
+	for (i = 0; i < frames * 2 && kept_frames * 2 + i < COUNT_OF(kept); i++)
+		kept[kept_frames * 2 + i] = (int16_t)(begun[i] >> 16);
+	kept_frames += i / 2;
+	return card_null.commit(card, frames);
+}
+
+static RT_SAFE long
+keeping_rewind(struct card *card, size_t frames)
+{
+	const long back = card_null.rewind(card, frames);
+
+	if (back > 0)
+		kept_frames -= (size_t)back;
+	return back;
+}
+
+/* Wants all of a CPU, as any program may. */
+static _Noreturn void
+hog(ATOMIC(int64_t) * used_ns)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		atomic_store_explicit(used_ns, clock_thread_cpu_ns(),
+				      memory_order_relaxed);
+}
+
+/* Before any thread is there. */
+static void
+hogs_start(struct hogs *hogs)
+{
+	cpu_set_t cpus;
+	unsigned i;
+
+	crew_check(sched_getaffinity(0, sizeof(cpus), &cpus) == 0);
+	hogs->count = (unsigned)CPU_COUNT(&cpus);
+	if (hogs->count > HOGS_MAX)
+		hogs->count = HOGS_MAX;
+	hogs->used_ns = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	crew_check(hogs->used_ns != MAP_FAILED);
+	for (i = 0; i < hogs->count; i++) {
+		hogs->pids[i] = fork();
+		crew_check(hogs->pids[i] >= 0);
+		if (hogs->pids[i] == 0)
+			hog(&hogs->used_ns[i]);
+	}
+}
+
+static void
+hogs_stop(const struct hogs *hogs)
+{
+	unsigned i;
+
+	for (i = 0; i < hogs->count; i++) {
+		kill(hogs->pids[i], SIGKILL);
+		crew_check(waitpid(hogs->pids[i], NULL, 0) == hogs->pids[i]);
+	}
+}
+
+static int64_t
+hogs_used_ns(const struct hogs *hogs)
+{
+	int64_t sum_ns = 0;
+	unsigned i;
+
+	for (i = 0; i < hogs->count; i++)
+		sum_ns += atomic_load(&hogs->used_ns[i]);
+	return sum_ns;
+}
+
+static int64_t
+own_used_ns(void)
+{
+	struct timespec time;
+
+	crew_check(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
+	return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+static bool
+may_be_real_time(void)
+{
+	const struct sched_param parameter = {.sched_priority = 5};
+	const struct sched_param none = {0};
+
+	if (sched_setscheduler(0, SCHED_FIFO, &parameter) != 0)
+		return false;
+	crew_check(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
+	return true;
+}
+
+static void
+pin_to_one_cpu(void)
+{
+	cpu_set_t cpus, one;
+	size_t cpu = 0;
+
+	crew_check(sched_getaffinity(0, sizeof(cpus), &cpus) == 0);
+	while (!CPU_ISSET(cpu, &cpus))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	crew_check(sched_setaffinity(0, sizeof(one), &one) == 0);
+}
+
+/* Opens the bad ones, waits for their end, and looks at who got what. */
+static void
+let_it_go_wrong(struct rig *rig, const struct setting *setting,
+		const struct hogs *hogs)
+{
+	const int64_t begin_ns = clock_now_ns();
+	const int64_t own_before_ns = own_used_ns();
+	const int64_t hogs_before_ns = hogs_used_ns(hogs);
+	int64_t worst_ns = 0, lasted_ns, own_ns, hogs_ns;
+	uint64_t streams[BAD_MAX];
+	char wanted[64];
+	unsigned i;
+
+	snprintf(wanted, sizeof(wanted), "%s: it takes too long to decode",
+		 setting->name);
+	for (i = 0; i < setting->bad; i++)
+		streams[i] = rig_open(rig, setting->name, 0);
+	for (i = 0; i < setting->bad; i++) {
+		const int at = rig_wait(rig, RIG_FAILED, streams[i]);
+
+		worst_ns = clock_now_ns() - begin_ns;
+		printf("%s: \"%s\" after %ld ms\n", setting->name,
+		       rig->events[at].reason, (long)(worst_ns / NS_PER_MS));
+		crew_check(rig_find(rig, RIG_READY, streams[i]) >= 0);
+		crew_check(strcmp(rig->events[at].reason, wanted) == 0);
+	}
+	if (worst_ns < MEASURED_NS)
+		rig_run(rig, MEASURED_NS - worst_ns);
+	lasted_ns = clock_now_ns() - begin_ns;
+	own_ns = own_used_ns() - own_before_ns;
+	hogs_ns = hogs_used_ns(hogs) - hogs_before_ns;
+	printf("%s: of %u CPU(s) for %ld ms others had %ld ms, we %ld ms\n",
+	       setting->name, hogs->count, (long)(lasted_ns / NS_PER_MS),
+	       (long)(hogs_ns / NS_PER_MS), (long)(own_ns / NS_PER_MS));
+	crew_check(worst_ns <= FAILS_WITHIN_NS);
+	crew_check(hogs_ns >= own_ns);
+}
+
+static void
+no_xrun_was_counted(const struct rig *rig)
+{
+	struct text stats = {0};
+	const char *at;
+
+	engine_add_rtstats(rig->engine, &stats);
+	crew_check(strstr(text_string(&stats), "\nrung: fifo\n") != NULL);
+	at = strstr(text_string(&stats), "\nxruns: ");
+	crew_check(at != NULL);
+	for (; at != NULL; at = strstr(at + 1, "\nxruns: "))
+		if (strncmp(at, "\nxruns: 0\n", 10) != 0)
+			break;
+	if (at != NULL)
+		fputs(text_string(&stats), stderr);
+	crew_check(at == NULL);
+	text_finish(&stats);
+}
+
+/* All of the good song up to at least frames was played, in one piece. */
+static void
+was_heard_whole(uint64_t frames)
+{
+	const struct rig_wav wav = {.samples = kept,
+				    .frames = kept_frames,
+				    .rate_hz = RIG_RATE,
+				    .channels = 2};
+	size_t at = 0, same;
+
+	while (at < wav.frames && rig_same(&wav, at, 1, 0, 64) < 64)
+		at++;
+	same = rig_same(&wav, at, 1, 0, wav.frames - at);
+	printf("heard in one piece: %zu frames\n", same);
+	crew_check(same >= frames);
+}
+
+static int
+run(void *argument)
+{
+	const struct setting *setting = argument;
+	struct engine_position position;
+	struct hogs hogs = {0};
+	static struct rig rig;
+	uint64_t good;
+
+	if (!may_be_real_time())
+		return SKIPPED;
+	if (setting->one_cpu)
+		pin_to_one_cpu();
+	hogs_start(&hogs);
+	thread_adopt(THREAD_ROLE_CONTROL, "limits");
+	memset(kept, 0, sizeof(kept)); /* no page fault later */
+	keeping = card_null;
+	keeping.open = keeping_open;
+	keeping.begin = keeping_begin;
+	keeping.commit = keeping_commit;
+	keeping.rewind = keeping_rewind;
+	rig_init_with(&rig, &(struct rig_options){.driver = &keeping,
+						  .decoder_priority = 40,
+						  .output_priority = 45,
+						  .lock_memory = true});
+	rig_make(&rig, "good.flac", 1, GOOD_SECONDS * RIG_RATE);
+	rig_make(&rig, "spin.flac", 2, 5 * RIG_RATE);
+	rig_make(&rig, "slow.flac", 3, 5 * RIG_RATE);
+	good = rig_open_ready(&rig, "good.flac", 0);
+	rig_play(&rig, good);
+	rig_wait(&rig, RIG_STARTED, good);
+	let_it_go_wrong(&rig, setting, &hogs);
+	/* And on, as if nothing had been. */
+	engine_position(rig.engine, LANE_MUSIC, &position);
+	crew_check(position.stream == good);
+	rig_wait_position(&rig, good, position.elapsed_ns + NS_PER_S / 4);
+	engine_position(rig.engine, LANE_MUSIC, &position);
+	no_xrun_was_counted(&rig);
+	rig_stop(&rig);
+	was_heard_whole(clock_ns_to_frames(position.elapsed_ns - NS_PER_S / 10,
+					   RIG_RATE));
+	hogs_stop(&hogs);
+	rig_finish(&rig);
+	fflush(stdout);
+	return 0;
+}
+
+static void
+check(const char *name, unsigned bad, bool one_cpu)
+{
+	struct setting setting = {name, bad, one_cpu};
+	const int status = child_run(run, &setting, NULL, 0);
+
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == SKIPPED)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void
+a_spinning_decoder_on_all_cpus(void **state)
+{
+	(void)state;
+	check("spin.flac", 1, false);
+}
+
+static void
+a_spinning_decoder_on_one_cpu(void **state)
+{
+	(void)state;
+	check("spin.flac", 1, true);
+}
+
+static void
+a_slow_decoder_on_all_cpus(void **state)
+{
+	(void)state;
+	check("slow.flac", 1, false);
+}
+
+static void
+a_slow_decoder_on_one_cpu(void **state)
+{
+	(void)state;
+	check("slow.flac", 1, true);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_spinning_decoder_on_all_cpus),
+		cmocka_unit_test(a_spinning_decoder_on_one_cpu),
+		cmocka_unit_test(a_slow_decoder_on_all_cpus),
+		cmocka_unit_test(a_slow_decoder_on_one_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
