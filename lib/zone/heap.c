@@ -16,6 +16,9 @@
 
 #include <string.h>
 
+/* Refills between two looks at what others have freed, at most. */
+enum { HARVEST_EACH = 16 };
+
 static uint32_t
 unit_of(uintptr_t block)
 {
@@ -250,8 +253,11 @@ zone_heap_refill(struct zone_heap *heap, unsigned number, enum zone_dry dry)
 		magazine->limit < ZONE_MOVE ? magazine->limit : ZONE_MOVE;
 	unsigned count = 0;
 
-	if (atomic_load_explicit(&heap->remote.summary, memory_order_relaxed) !=
-	    0)
+	/* while there are own blocks, what others send may gather */
+	heap->refills++;
+	if ((bin->head == 0 || heap->refills % HARVEST_EACH == 0) &&
+	    atomic_load_explicit(&heap->remote.summary, memory_order_relaxed) !=
+		    0)
 		zone_heap_harvest(heap, ZONE_BLOCKS_MAX / 64);
 	if (bin->head == 0 && !add_slab(heap, number, dry))
 		return false;

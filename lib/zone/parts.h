@@ -123,6 +123,7 @@ struct zone_heap {
 	uint32_t reserved;
 	uint32_t spans; /* of a private heap */
 	uint32_t outgoing;
+	uint32_t refills;
 	uintptr_t outbox[ZONE_OUTBOX]; /* small blocks of other heaps */
 	uint64_t limit_units;
 	ATOMIC(uint64_t) units;
