@@ -44,6 +44,7 @@ player_destroy(struct player *player)
 {
 	if (player == NULL)
 		return;
+	player_drop_ahead(player);
 	slot_release(player, &player->next);
 	slot_release(player, &player->leaving);
 	slot_release(player, &player->current);

@@ -39,8 +39,9 @@ player_on_ready(struct player *player, uint64_t stream,
 		uint32_t bitrate_bps)
 {
 	struct slot *slot = is(&player->current, stream) ? &player->current
-			    : is(&player->next, stream)  ? &player->next
-							 : NULL;
+			    : is(&player->next, stream)
+				    ? &player->next
+				    : player_find_ahead(player, stream);
 
 	if (slot == NULL || slot->ready)
 		return;
@@ -76,19 +77,36 @@ current_failed(struct player *player, const char *reason)
 void
 player_on_failed(struct player *player, uint64_t stream, const char *reason)
 {
+	struct slot *ahead = player_find_ahead(player, stream);
+
 	if (is(&player->current, stream)) {
 		current_failed(player, reason);
 	} else if (is(&player->next, stream)) {
 		player_fail_next(player, reason);
+	} else if (ahead != NULL) {
+		player_fail_ahead(player, ahead, reason);
 	} else if (is(&player->leaving, stream)) {
 		slot_release(player, &player->leaving);
 	}
 	player_flush(player);
 }
 
+/* What is heard was opened ahead: so all before it is over. */
+static void
+pass_to(struct player *player, uint64_t stream)
+{
+	const struct slot *ahead = player_find_ahead(player, stream);
+
+	while (ahead != NULL && ahead->told) {
+		player_join_next(player);
+		ahead = player_find_ahead(player, stream);
+	}
+}
+
 void
 player_on_started(struct player *player, uint64_t stream)
 {
+	pass_to(player, stream);
 	if (is(&player->current, stream) && !player->current.started) {
 		player->current.started = true;
 		player->failures = 0;
@@ -120,6 +138,7 @@ void
 player_on_ended(struct player *player, uint64_t stream)
 {
 	/* The start of a song that is over already may have got lost. */
+	pass_to(player, stream);
 	if (is(&player->next, stream) && player->next.told)
 		player_on_started(player, stream);
 	if (is(&player->current, stream))

@@ -91,6 +91,18 @@ choose_random(struct player *player)
 }
 
 uint32_t
+player_choose_after(const struct player *player, uint32_t id)
+{
+	const int64_t position = play_queue_find(player->queue, id);
+
+	if (position < 0 || player->random || player->single != PLAYER_OFF ||
+	    player->consume != PLAYER_OFF)
+		return 0;
+	return first_in(player, (uint32_t)position + 1,
+			play_queue_length(player->queue));
+}
+
+uint32_t
 player_choose_other(struct player *player)
 {
 	uint32_t id = player->random ? choose_random(player)

@@ -3,7 +3,8 @@
  *
  * A slot is a song of the queue and the stream that was opened for it. Three
  * are in use: what is current, what comes next, and what still sounds while
- * the current song's stream is being opened.
+ * the current song's stream is being opened. Behind a next song that is over
+ * in no time further ones are opened ahead.
  *
  *   stream == 0           not open (stopped, or restored and paused)
  *   stream, !ready        opening
@@ -12,7 +13,8 @@
  *   told, started         heard
  *
  * Invariants: leaving.stream != 0 only while current is not told; next.told
- * only while current is told; each stream is released exactly once.
+ * only while current is told, ahead[i].told only while what is before it is;
+ * each stream is released exactly once.
  * Threads: control. */
 #ifndef ROTARY_PLAYER_PLAYER_PARTS_H
 #define ROTARY_PLAYER_PLAYER_PARTS_H
@@ -20,6 +22,9 @@
 #include "daemon/player/order.h"
 #include "daemon/player/player.h"
 #include "lib/base/text.h"
+
+/* With what is heard and what is next no more than the engine plans at once. */
+enum { PLAYER_AHEAD = 6 };
 
 struct slot {
 	struct song *song; /* counted; NULL: the slot is empty */
@@ -44,6 +49,8 @@ struct player {
 	struct slot current;
 	struct slot next;
 	struct slot leaving;
+	struct slot ahead[PLAYER_AHEAD]; /* after next, in order */
+	unsigned ahead_count;
 	uint32_t next_id; /* what comes next, opened or not; 0: nothing */
 	int64_t seek_ns;  /* wanted once current is open; < 0: none */
 	bool engine_paused;
@@ -94,12 +101,28 @@ void player_fail_current(struct player *player, const char *reason);
 void player_fail_next(struct player *player, const char *reason);
 /* Gives the current stream to the engine when it may sound. */
 void player_start_ready(struct player *player);
+/* The same of one that was opened ahead. */
+void player_fail_ahead(struct player *player, struct slot *slot,
+		       const char *reason);
 /* A seek failed: what still sounds is current again. */
 void player_return_to_leaving(struct player *player);
 /* Brings what is primed in line with what comes next. */
 void player_plan_next(struct player *player);
 /* Silence; the current song stays, unless forget. */
 void player_silence(struct player *player, bool forget);
+
+/* player_ahead.c: what is opened behind next, when that is short. */
+
+/* Brings it in line with the queue and with next; called when next was. */
+void player_plan_ahead(struct player *player);
+/* The slot that holds stream, or NULL. */
+struct slot *player_find_ahead(struct player *player, uint64_t stream);
+/* Gives up slot and all behind it. */
+void player_cut_ahead(struct player *player, const struct slot *slot);
+/* Gives up all, when next is not to follow any more. */
+void player_drop_ahead(struct player *player);
+/* The first of them is next, if there is one. */
+void player_shift_ahead(struct player *player);
 
 /* player_slot.c */
 
@@ -114,6 +137,8 @@ int64_t slot_duration_ns(const struct slot *slot);
 
 /* player_next.c: which song comes. Ids; 0: none. */
 
+/* Of what is sure to come after this song; 0: nothing is. */
+uint32_t player_choose_after(const struct player *player, uint32_t id);
 uint32_t player_choose_other(struct player *player);
 uint32_t player_choose_natural(struct player *player);
 uint32_t player_choose_previous(struct player *player);

@@ -24,6 +24,7 @@ drop_next(struct player *player)
 
 	if (next->told && player->current.told)
 		player->ops->follow(player->context, player->current.stream, 0);
+	player_drop_ahead(player);
 	slot_release(player, next);
 }
 
@@ -58,6 +59,7 @@ enter(struct player *player, uint32_t id, int64_t start_ns)
 		taken = player->next;
 		taken.told = false;
 		player->next = (struct slot){0};
+		player_drop_ahead(player);
 	} else {
 		drop_next(player);
 	}
@@ -124,6 +126,7 @@ player_silence(struct player *player, bool forget)
 	if (player->engine_paused)
 		player->ops->pause(player->context, false);
 	player->engine_paused = false;
+	player_drop_ahead(player);
 	slot_release(player, &player->next);
 	slot_release(player, &player->leaving);
 	slot_close(player, &player->current);
@@ -166,6 +169,14 @@ player_fail_next(struct player *player, const char *reason)
 {
 	fail_song(player, &player->next, reason);
 	drop_next(player);
+	player_plan_next(player);
+}
+
+void
+player_fail_ahead(struct player *player, struct slot *slot, const char *reason)
+{
+	fail_song(player, slot, reason);
+	player_cut_ahead(player, slot);
 	player_plan_next(player);
 }
 
@@ -256,7 +267,7 @@ player_join_next(struct player *player)
 		consume(player, player->current.id);
 	slot_release(player, &player->current);
 	player->current = player->next;
-	player->next = (struct slot){0};
+	player_shift_ahead(player);
 	player->next_id = 0;
 	player->seek_ns = -1;
 	play_queue_set_mark(player->queue, id);
@@ -357,4 +368,5 @@ player_plan_next(struct player *player)
 		player->ops->follow(player->context, player->current.stream,
 				    player->next.stream);
 	}
+	player_plan_ahead(player);
 }

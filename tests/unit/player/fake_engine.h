@@ -41,6 +41,7 @@ struct fake_engine {
 	bool refuse; /* opens fail at once */
 	bool paused;
 	int64_t elapsed_ns; /* of what is heard */
+	int64_t length_ns;  /* of each song, once it is ready */
 	unsigned changes;
 	uint64_t seed;
 	bool quiet; /* write no wishes */
@@ -205,6 +206,7 @@ fake_create(void)
 
 	assert_non_null(fake);
 	fake->seed = 1;
+	fake->length_ns = 100 * NS_PER_S;
 	fake->queue = play_queue_create();
 	assert_non_null(fake->queue);
 	fake->player = player_create(fake->queue, &fake_ops, fake);
@@ -246,7 +248,7 @@ fake_ready(struct fake_engine *fake, uint64_t id)
 	const struct audio_spec spec = {44100, 2, SAMPLE_S32, 16};
 
 	fake->streams[id - 1].ready = true;
-	player_on_ready(fake->player, id, &spec, 100 * NS_PER_S, 1000000);
+	player_on_ready(fake->player, id, &spec, fake->length_ns, 1000000);
 }
 
 static inline void

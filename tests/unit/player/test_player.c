@@ -270,6 +270,13 @@ do_ended(struct fake_engine *fake, const char *name)
 	fake_ended(fake, stream_named(fake, name));
 }
 
+/* Of the songs that get ready from now on, in milliseconds. */
+static void
+do_length(struct fake_engine *fake, const char *length_ms)
+{
+	fake->length_ns = atoi(length_ms) * NS_PER_MS;
+}
+
 static void
 do_elapsed(struct fake_engine *fake, const char *seconds)
 {
@@ -301,33 +308,20 @@ static const struct {
 	const char *name;
 	void (*run)(struct fake_engine *fake, const char *argument);
 } commands[] = {
-	{"add", do_add},
-	{"insert", do_insert},
-	{"delete", do_delete},
-	{"move", do_move},
-	{"prio", do_prio},
-	{"clear", do_clear},
-	{"play", do_play},
-	{"pause", do_pause},
-	{"seek", do_seek},
-	{"seekcur", do_seekcur},
-	{"single", do_single},
-	{"consume", do_consume},
-	{"repeat", do_repeat},
-	{"random", do_random},
-	{"volume", do_volume},
-	{"ready", do_ready},
-	{"failed", do_failed},
-	{"started", do_started},
-	{"ended", do_ended},
-	{"elapsed", do_elapsed},
-	{"lost", do_lost},
-	{"restore", do_restore},
-	{"status", answer_status},
-	{"error", answer_error},
-	{"modes", answer_modes},
-	{"queue", answer_queue},
-	{"changes", answer_changes},
+	{"add", do_add},         {"insert", do_insert},
+	{"delete", do_delete},   {"move", do_move},
+	{"prio", do_prio},       {"clear", do_clear},
+	{"play", do_play},       {"pause", do_pause},
+	{"seek", do_seek},       {"seekcur", do_seekcur},
+	{"single", do_single},   {"consume", do_consume},
+	{"repeat", do_repeat},   {"random", do_random},
+	{"volume", do_volume},   {"ready", do_ready},
+	{"failed", do_failed},   {"started", do_started},
+	{"ended", do_ended},     {"elapsed", do_elapsed},
+	{"length", do_length},   {"lost", do_lost},
+	{"restore", do_restore}, {"status", answer_status},
+	{"error", answer_error}, {"modes", answer_modes},
+	{"queue", answer_queue}, {"changes", answer_changes},
 };
 
 static void
