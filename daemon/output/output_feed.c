@@ -18,7 +18,6 @@
 #include "daemon/output/output_rt.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/log.h"
 
 #include <errno.h>
 
@@ -29,8 +28,6 @@ enum {
 	START_US = 50000,
 	TURNS_MAX = LANE_COUNT,
 };
-
-static const int64_t SUSPENDED_MAX_NS = 10 * NS_PER_S;
 
 static RT_SAFE uint32_t
 smaller(uint32_t a, uint32_t b)
@@ -85,14 +82,6 @@ output_feed_delay(const struct output_rt *rt)
 	return rt->mix.frame > heard ? rt->mix.frame - heard : 0;
 }
 
-/* What a call into the card came to. A thread that was abandoned meanwhile
- * must not touch the decks again. */
-static RT_SAFE int
-checked(const struct output_rt *rt, int error)
-{
-	return output_rt_abandoned(rt) ? -ECANCELED : error;
-}
-
 /* Frames in the card's buffer, as of the last status. */
 RT_SAFE uint32_t
 output_feed_queued(const struct output_rt *rt)
@@ -114,7 +103,7 @@ look(struct output_rt *rt)
 	struct output_feed *feed = &rt->feed;
 	const int64_t before_ns = feed->status.time_ns;
 	const int error =
-		checked(rt, rt->card->ops->status(rt->card, &feed->status));
+		output_rt_checked(rt, rt->card->ops->status(rt->card, &feed->status));
 
 	if (error == -ESTRPIPE && feed->status.time_ns != before_ns)
 		feed->status_frame = rt->mix.frame;
@@ -164,7 +153,7 @@ take_back(struct output_rt *rt)
 	if (frames > 0) {
 		taken = rt->card->ops->rewind(rt->card, (size_t)frames);
 		if (taken < 0 || output_rt_abandoned(rt))
-			return checked(rt, (int)taken);
+			return output_rt_checked(rt, (int)taken);
 		mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
 		feed->drying = false;
 		feed->pad_frames = rt->card->info.pad_frames;
@@ -277,13 +266,6 @@ must_go_on(const struct output_rt *rt)
 	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1);
 }
 
-static RT_DEVICE void
-count_xrun(struct output_rt *rt)
-{
-	atomic_fetch_add_explicit(&rt->figures.xruns, 1, memory_order_relaxed);
-	log_rt(LOG_RT_XRUN, -1, 0);
-}
-
 static RT_DEVICE int
 fill(struct output_rt *rt)
 {
@@ -294,7 +276,7 @@ fill(struct output_rt *rt)
 	while (left > 0) {
 		size_t frames = left, done = 0;
 		void *memory = NULL;
-		int error = checked(
+		int error = output_rt_checked(
 			rt, rt->card->ops->begin(rt->card, &memory, &frames));
 
 		if (error < 0)
@@ -302,7 +284,7 @@ fill(struct output_rt *rt)
 		if (frames == 0)
 			break;
 		done = produce(rt, memory, (uint32_t)frames, go_on);
-		error = checked(rt, rt->card->ops->commit(rt->card, done));
+		error = output_rt_checked(rt, rt->card->ops->commit(rt->card, done));
 		if (error < 0)
 			return error;
 		left -= (uint32_t)done;
@@ -313,7 +295,7 @@ fill(struct output_rt *rt)
 		go_on = true;
 		if (!rt->draining &&
 		    (feed->running || mix_live_lanes(&rt->mix) > 1))
-			count_xrun(rt);
+			output_feed_count_xrun(rt);
 	}
 	if (feed->result != MIX_WAIT)
 		feed->waiting_ns = 0;
@@ -345,58 +327,6 @@ start(struct output_rt *rt)
 	return 0;
 }
 
-/* What was queued and cannot have been heard by now is mixed again: a driver
- * may stop for other reasons than having run dry. */
-static RT_SAFE void
-take_back_unheard(struct output_rt *rt)
-{
-	const struct output_feed *feed = &rt->feed;
-	const uint64_t delay = output_feed_delay(rt);
-	const uint64_t gone =
-		clock_ns_to_frames(clock_now_ns() - feed->status.time_ns,
-				   rt->card->info.spec.rate_hz);
-	const uint64_t lowest = mix_lowest(&rt->mix, &rt->plan);
-	uint64_t frame = rt->mix.frame;
-
-	if (feed->suspended_ns != 0)
-		frame -= delay;
-	else if (gone < delay)
-		frame -= delay - gone;
-	mix_rewind(&rt->mix, frame > lowest ? frame : lowest);
-}
-
-/* A card that was not made ready once can only be made ready, whatever it says
- * about resuming. */
-static RT_DEVICE int
-resume(struct output_rt *rt)
-{
-	struct output_feed *feed = &rt->feed;
-	int error = -ENOSYS;
-
-	if (!feed->must_reset)
-		error = checked(rt, rt->card->ops->resume(rt->card));
-	if (error == 0) {
-		feed->suspended_ns = 0;
-		feed->resumed = true;
-		return 0;
-	}
-	if (error == -ENOSYS) {
-		feed->must_reset = true;
-		error = checked(rt, rt->card->ops->reset(rt->card));
-	}
-	if (error == -ECANCELED || error == -ENODEV)
-		return error;
-	if (clock_now_ns() - feed->suspended_ns > SUSPENDED_MAX_NS)
-		return -ENODEV;
-	if (error < 0)
-		return 0;
-	take_back_unheard(rt);
-	feed->suspended_ns = 0;
-	feed->must_reset = false;
-	feed->running = false;
-	return 0;
-}
-
 /* A second time when a deck got ready meanwhile, so that it is heard now. */
 static RT_DEVICE int
 feed_card(struct output_rt *rt)
@@ -418,7 +348,7 @@ output_feed_step(struct output_rt *rt)
 	int error = 0;
 
 	if (rt->feed.suspended_ns != 0) {
-		error = resume(rt);
+		error = output_feed_resume(rt);
 		if (error < 0 || rt->feed.suspended_ns != 0)
 			return error;
 	}
@@ -429,65 +359,4 @@ output_feed_step(struct output_rt *rt)
 	if (error == 0)
 		error = start(rt);
 	return error;
-}
-
-static RT_DEVICE int
-stop(struct output_rt *rt)
-{
-	struct output_feed *feed = &rt->feed;
-	const int error = checked(rt, rt->card->ops->reset(rt->card));
-
-	if (error < 0)
-		return error;
-	if (!feed->drying)
-		take_back_unheard(rt);
-
-	feed->running = false;
-	feed->drying = false;
-	feed->fill_since_ns = 0;
-	feed->pad_frames = 0;
-	feed->status.avail_frames = rt->card->info.buffer_frames;
-	feed->status.delay_frames = 0;
-	feed->status.time_ns = clock_now_ns();
-	feed->status_frame = rt->mix.frame;
-	return 0;
-}
-
-/* A card that ran dry while there was enough moves in larger steps than it
- * says: wake up for it earlier. */
-static RT_SAFE void
-take_more_care(struct output_rt *rt)
-{
-	struct output_feed *feed = &rt->feed;
-	const uint32_t quarter = rt->card->info.buffer_frames / 4;
-
-	if (feed->result != MIX_WAIT)
-		feed->low_frames =
-			smaller(feed->low_frames + quarter, 3 * quarter);
-}
-
-RT_DEVICE int
-output_feed_recover(struct output_rt *rt, int error)
-{
-	struct output_feed *feed = &rt->feed;
-
-	switch (error) {
-	case -EPIPE:
-		if (!feed->drying) {
-			count_xrun(rt);
-			take_more_care(rt);
-		}
-		return stop(rt);
-	case -ESTRPIPE:
-		if (feed->suspended_ns == 0) {
-			feed->suspended_ns = clock_now_ns();
-			log_rt(LOG_RT_SUSPENDED, 0, 0);
-		}
-		return 0;
-	case -EAGAIN:
-	case -EINTR:
-		return 0;
-	default:
-		return error;
-	}
 }

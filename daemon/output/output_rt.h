@@ -6,6 +6,7 @@
  *   thread:  returned, busy_since_ns, finished; events in links.events
  *
  * output_rt.c is the loop, output_feed.c what a cycle does with the card,
+ * output_fault.c what when it fails, output_wait.c how long to sleep then;
  * output_setup.c starts and ends the thread. */
 #ifndef ROTARY_OUTPUT_OUTPUT_RT_H
 #define ROTARY_OUTPUT_OUTPUT_RT_H
@@ -19,6 +20,7 @@
 #include "lib/rt/rt.h"
 #include "lib/sync/wake.h"
 
+#include <errno.h>
 #include <stdbool.h>
 
 /* What is to become of the card, the hastier the higher. */
@@ -96,6 +98,14 @@ output_rt_abandoned(const struct output_rt *rt)
 	return atomic_load_explicit(&rt->abandoned, memory_order_acquire);
 }
 
+/* What a call into the card came to. A thread that was abandoned meanwhile
+ * must not touch the decks again. */
+static inline RT_SAFE int
+output_rt_checked(const struct output_rt *rt, int error)
+{
+	return output_rt_abandoned(rt) ? -ECANCELED : error;
+}
+
 /* Starts the thread, which a write to wake_fd wakes. 0, -ENOMEM, -EAGAIN. */
 NODISCARD MAY_BLOCK int output_rt_create(const struct output_config *config,
 					 const struct output_links *links,
@@ -114,6 +124,9 @@ struct card *output_rt_take_back(struct output_rt *rt);
 RT_SAFE void output_feed_begin(struct output_rt *rt);
 /* Looks at the card and gives it what it takes. 0 or -errno of the card. */
 RT_DEVICE int output_feed_step(struct output_rt *rt);
+/* After a suspension: 0, and suspended_ns is 0 if it is over. */
+RT_DEVICE int output_feed_resume(struct output_rt *rt);
+RT_DEVICE void output_feed_count_xrun(struct output_rt *rt);
 /* Gets over an error; 0: it did, step again; else the card is lost. */
 RT_DEVICE int output_feed_recover(struct output_rt *rt, int error);
 /* Frames written and not heard yet, as reckoned from the last status. */
