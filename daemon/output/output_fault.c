@@ -103,8 +103,24 @@ take_more_care(struct output_rt *rt)
 	const uint32_t quarter = rt->card->info.buffer_frames / 4;
 	const uint32_t more = feed->low_frames + quarter;
 
-	if (feed->result != MIX_WAIT)
-		feed->low_frames = more < 3 * quarter ? more : 3 * quarter;
+	if (feed->result == MIX_WAIT)
+		return;
+	feed->low_frames = more < 3 * quarter ? more : 3 * quarter;
+	feed->silence_frames = feed->low_frames;
+}
+
+/* A card that ran out of silence, not of music. */
+static RT_SAFE bool
+all_was_heard(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint64_t gone =
+		clock_ns_to_frames(clock_now_ns() - feed->status.time_ns,
+				   rt->card->info.spec.rate_hz);
+	const uint64_t heard = rt->mix.frame - output_feed_delay(rt) + gone;
+
+	return feed->result == MIX_IDLE && !rt->keep_open &&
+	       heard >= feed->music_end;
 }
 
 RT_DEVICE int
@@ -114,7 +130,7 @@ output_feed_recover(struct output_rt *rt, int error)
 
 	switch (error) {
 	case -EPIPE:
-		if (!feed->drying) {
+		if (!feed->drying && !all_was_heard(rt)) {
 			output_feed_count_xrun(rt);
 			take_more_care(rt);
 		}

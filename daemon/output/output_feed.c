@@ -11,8 +11,9 @@
  * low mark. No silence is mixed while frames are queued: a deck that is dry
  * too early is waited for until the emergency mark. When nothing more comes,
  * cards whose memory is played round and round get some silence behind the
- * last frame, and then run dry on purpose. A card that was just started is
- * looked at again soon, since many fetch a good part of the buffer at once.
+ * last frame, little by little and late, and then run dry on purpose. A card
+ * that was just started is looked at again soon, since many fetch a good part
+ * of the buffer at once.
  *
  *   guard: frames that are too near the card to be taken back safely. */
 #include "daemon/output/output_rt.h"
@@ -65,6 +66,8 @@ output_feed_begin(struct output_rt *rt)
 	feed->emergency_frames = smaller(
 		feed->low_frames / 2,
 		larger(info->period_frames, us_to_frames(info, EMERGENCY_US)));
+	feed->silence_frames =
+		info->batch ? feed->low_frames : feed->emergency_frames;
 	feed->guard_frames = us_to_frames(info, GUARD_US) +
 			     (info->batch ? info->period_frames : 0);
 	feed->settle_frames = us_to_frames(info, rt->settle_ms * 1000);
@@ -102,8 +105,8 @@ look(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
 	const int64_t before_ns = feed->status.time_ns;
-	const int error =
-		output_rt_checked(rt, rt->card->ops->status(rt->card, &feed->status));
+	const int error = output_rt_checked(
+		rt, rt->card->ops->status(rt->card, &feed->status));
 
 	if (error == -ESTRPIPE && feed->status.time_ns != before_ns)
 		feed->status_frame = rt->mix.frame;
@@ -155,6 +158,8 @@ take_back(struct output_rt *rt)
 		if (taken < 0 || output_rt_abandoned(rt))
 			return output_rt_checked(rt, (int)taken);
 		mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
+		if (feed->music_end > rt->mix.frame)
+			feed->music_end = rt->mix.frame;
 		feed->drying = false;
 		feed->pad_frames = rt->card->info.pad_frames;
 	}
@@ -192,7 +197,9 @@ may_start(const struct output_rt *rt)
 }
 
 /* Silence that is called for where nothing sounds. It is written before the
- * start: a card that starts with a few frames runs dry before the next look. */
+ * start: a card that starts with a few frames runs dry before the next look.
+ * While the card runs it is written late and little by little, for each frame
+ * of it keeps off what may come yet. */
 static RT_SAFE uint32_t
 silence_wanted(const struct output_rt *rt)
 {
@@ -202,8 +209,11 @@ silence_wanted(const struct output_rt *rt)
 
 	if (rt->keep_open && !rt->draining)
 		return queued < keep ? keep - queued : 0;
-	return feed->running || (queued > 0 && may_start(rt)) ? feed->pad_frames
-							      : 0;
+	if (!feed->running)
+		return queued > 0 && may_start(rt) ? feed->pad_frames : 0;
+	if (queued >= feed->silence_frames)
+		return 0;
+	return smaller(feed->pad_frames, feed->silence_frames - queued);
 }
 
 static RT_SAFE uint32_t
@@ -236,6 +246,7 @@ produce(struct output_rt *rt, void *memory, uint32_t frames, bool go_on)
 		mix_run(&rt->mix, &rt->plan, memory, frames, go_on, &done);
 	if (done > 0) {
 		feed->pad_frames = rt->card->info.pad_frames;
+		feed->music_end = rt->mix.frame;
 		feed->drying = false;
 		return done;
 	}
@@ -284,7 +295,8 @@ fill(struct output_rt *rt)
 		if (frames == 0)
 			break;
 		done = produce(rt, memory, (uint32_t)frames, go_on);
-		error = output_rt_checked(rt, rt->card->ops->commit(rt->card, done));
+		error = output_rt_checked(
+			rt, rt->card->ops->commit(rt->card, done));
 		if (error < 0)
 			return error;
 		left -= (uint32_t)done;

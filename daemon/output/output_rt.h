@@ -38,7 +38,10 @@ struct output_feed {
 	enum mix_result result;
 	uint32_t low_frames;       /* wake up when so much is queued */
 	uint32_t emergency_frames; /* when to leave behind what is dry */
+	uint32_t silence_frames;   /* when to write silence behind the music */
 	uint32_t guard_frames;     /* never taken back */
+	uint64_t music_end;        /* output frame: behind it only silence was
+				      written */
 	uint32_t pad_frames;       /* silence still to write before running
 				      dry */
 	uint32_t settle_frames;    /* silence still to write at the start */

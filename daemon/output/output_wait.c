@@ -53,6 +53,10 @@ output_feed_wait(const struct output_rt *rt)
 		wait = until_queued(rt, 0) + NS_PER_MS;
 	else if (feed->running)
 		wait = until_queued(rt, feed->low_frames);
+	/* Silence is to be written, and then more of it. */
+	if (feed->running && !feed->drying && feed->result == MIX_IDLE &&
+	    (!rt->keep_open || rt->draining))
+		wait = until_queued(rt, feed->silence_frames * 3 / 4);
 	if (feed->started && wait > START_LOOK_MS * NS_PER_MS)
 		wait = START_LOOK_MS * NS_PER_MS;
 	if (feed->result == MIX_WAIT || awaits || feed->fill_since_ns != 0) {

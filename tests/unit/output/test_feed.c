@@ -291,7 +291,7 @@ test_more_that_came_meanwhile_is_heard_now(void **state)
 	play(hand, frames - 100);
 	step(hand);
 	assert_int_equal(xruns(hand), 1);
-	assert_int_equal(hand->card.written, frames + 2 * PERIOD);
+	assert_int_equal(hand->card.written, frames - 100 + PERIOD);
 	hand->card.meanwhile = more_of_first;
 	hand->card.context = hand;
 	step(hand);
@@ -385,6 +385,61 @@ test_a_card_that_runs_dry_on_purpose_is_no_xrun(void **state)
 	}
 }
 
+/* What comes late keeps its place as long as it can; no less silence is
+ * written in the end, and running out of that is no fault either. */
+static void
+test_silence_is_written_late(void **state)
+{
+	(void)state;
+	for (int whole = 0; whole <= 1; whole++) {
+		struct hand *hand = hand_new();
+		struct hand_card *card = &hand->card;
+		const uint64_t frames = BUFFER / 4;
+
+		card->card.info.can_rewind = false;
+		play_short(hand, 1, frames);
+		step(hand);
+		/* Before the start all of it: the first look may be late. */
+		assert_int_equal(card->started_with, frames + 2 * PERIOD);
+		play_short(hand, 2, frames);
+		step(hand);
+		play(hand, 2 * frames + PERIOD);
+		assert_int_equal(card->written, 2 * frames + 2 * PERIOD);
+		step(hand);
+		assert_int_equal(card->written, 2 * frames + 2 * PERIOD);
+		play(hand, PERIOD / 2);
+		step(hand);
+		assert_int_equal(card->written - card->played, PERIOD);
+		for (unsigned i = 0; whole && i < 3; i++) {
+			play(hand, PERIOD / 2);
+			step(hand);
+		}
+		assert_int_equal(card->written - card->played, PERIOD);
+		play(hand, BUFFER);
+		/* The test's time stands still, the clock's is asked. */
+		hand->rt.feed.status.time_ns -= NS_PER_S;
+		step(hand);
+		assert_false(card->running);
+		assert_int_equal(xruns(hand), 0);
+		hand_free(hand);
+	}
+}
+
+static void
+test_running_dry_amid_a_song_is_an_xrun(void **state)
+{
+	struct hand *hand = hand_new();
+
+	(void)state;
+	play_short(hand, 1, 2 * BUFFER);
+	step(hand);
+	assert_int_equal(hand->card.started_with, BUFFER);
+	play(hand, BUFFER);
+	step(hand);
+	assert_int_equal(xruns(hand), 1);
+	hand_free(hand);
+}
+
 /* They are gathered, and no silence is put between them. */
 static void
 test_short_songs_are_gathered(void **state)
@@ -475,6 +530,8 @@ main(void)
 		cmocka_unit_test(test_a_join_stays_where_it_is),
 		cmocka_unit_test(
 			test_a_card_that_runs_dry_on_purpose_is_no_xrun),
+		cmocka_unit_test(test_silence_is_written_late),
+		cmocka_unit_test(test_running_dry_amid_a_song_is_an_xrun),
 		cmocka_unit_test(test_short_songs_are_gathered),
 		cmocka_unit_test(test_short_songs_are_all_heard),
 		cmocka_unit_test(test_a_few_frames_do_not_wait_for_ever),
