@@ -167,13 +167,13 @@ take_back(struct output_rt *rt)
 	return 0;
 }
 
-/* Enough to start with. */
+/* Too little to start with, unless it is all there is. */
 static RT_SAFE bool
-has_gathered(const struct output_rt *rt)
+is_little(const struct output_rt *rt)
 {
 	const struct card_info *info = &rt->card->info;
 
-	return output_feed_queued(rt) >=
+	return output_feed_queued(rt) <
 	       smaller(us_to_frames(info, START_US), info->buffer_frames / 2);
 }
 
@@ -185,14 +185,16 @@ has_waited(int64_t since_ns)
 }
 
 /* Full, or all there is, or as much as there was for a while. All there is may
- * be so little that more of it is worth a while, too. */
+ * be so little that more of it is worth a while, too, unless the card gives
+ * back the silence behind it. */
 static RT_SAFE bool
 may_start(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
 
 	return rt->draining || has_waited(feed->fill_since_ns) ||
-	       (feed->result == MIX_IDLE && has_gathered(rt)) ||
+	       (feed->result == MIX_IDLE &&
+		(rt->card->info.can_rewind || !is_little(rt))) ||
 	       output_feed_queued(rt) >= rt->card->info.buffer_frames;
 }
 
@@ -272,7 +274,7 @@ must_go_on(const struct output_rt *rt)
 	if (!feed->running && mix_live_lanes(&rt->mix) > 1)
 		return has_waited(feed->waiting_ns);
 	if (!feed->running)
-		return !has_gathered(rt) && has_waited(feed->fill_since_ns);
+		return is_little(rt) && has_waited(feed->fill_since_ns);
 	return output_feed_queued(rt) <= feed->emergency_frames &&
 	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1);
 }
@@ -352,6 +354,16 @@ feed_card(struct output_rt *rt)
 			error = fill(rt);
 	} while (error == 0 && rt->mix.held_back && ++turn < TURNS_MAX);
 	return error;
+}
+
+/* A card that waits for more has that long to go, at most. */
+RT_SAFE int64_t
+output_feed_start_ns(const struct output_rt *rt)
+{
+	const int64_t now_ns = clock_now_ns();
+	const int64_t start_ns = rt->feed.fill_since_ns + START_US * NS_PER_US;
+
+	return start_ns > now_ns ? start_ns : now_ns;
 }
 
 RT_DEVICE int

@@ -51,8 +51,8 @@ heard_at(const struct output_rt *rt, uint64_t frame)
 {
 	const uint64_t heard = rt->mix.frame - output_feed_delay(rt);
 	const uint32_t rate_hz = rt->mix.spec.rate_hz;
-	const int64_t now_ns =
-		rt->feed.running ? rt->feed.status.time_ns : clock_now_ns();
+	const int64_t now_ns = rt->feed.running ? rt->feed.status.time_ns
+						: output_feed_start_ns(rt);
 
 	return frame >= heard
 		       ? now_ns + clock_frames_to_ns(frame - heard, rate_hz)

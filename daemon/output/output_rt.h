@@ -134,6 +134,8 @@ RT_DEVICE void output_feed_count_xrun(struct output_rt *rt);
 RT_DEVICE int output_feed_recover(struct output_rt *rt, int error);
 /* Frames written and not heard yet, as reckoned from the last status. */
 RT_SAFE uint64_t output_feed_delay(const struct output_rt *rt);
+/* When a card that does not run yet will, if not before. */
+RT_SAFE int64_t output_feed_start_ns(const struct output_rt *rt);
 /* Frames in the card's buffer, as of the last status. */
 RT_SAFE uint32_t output_feed_queued(const struct output_rt *rt);
 /* ns until the next step is due; -1: not before something happens. */

@@ -366,10 +366,12 @@ test_a_card_that_runs_dry_on_purpose_is_no_xrun(void **state)
 	for (uint64_t frames = 1; frames < 5 * PERIOD; frames += 77) {
 		struct hand *hand = hand_new();
 
+		hand->card.card.info.can_rewind = frames % 2 == 0;
 		play_short(hand, 1, frames);
 		step(hand);
 		/* More may come yet. */
 		if (hand->card.starts == 0) {
+			assert_false(hand->card.card.info.can_rewind);
 			assert_int_equal(hand->card.written, frames);
 			hand->rt.feed.fill_since_ns -= NS_PER_S;
 			step(hand);
@@ -504,6 +506,7 @@ test_a_few_frames_do_not_wait_for_ever(void **state)
 	struct mix_lane *music = &hand->rt.plan.lanes[LANE_MUSIC];
 
 	(void)state;
+	hand->card.card.info.can_rewind = false;
 	play_short(hand, 1, 300);
 	step(hand);
 	music->cut = 2;
