@@ -62,12 +62,13 @@ class Client:
 class Daemon:
     """A rotaryd in a folder of its own, ended with the with-block."""
 
-    def __init__(self, music, output, options=(), binary=None, env=None):
+    def __init__(self, music, output, options=(), binary=None, env=None,
+                 wrap=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rotary-bench."))
         self.socket_path = self.folder / "socket"
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [binary or BUILD / "bin" / "rotaryd", "--music", str(music),
+            [*wrap, binary or BUILD / "bin" / "rotaryd", "--music", str(music),
              "--socket", str(self.socket_path), "--output", output,
              f"--library.state={self.folder}/state", *options],
             env={**os.environ, "ALSA_CONFIG_PATH": str(CARD_CONF),
