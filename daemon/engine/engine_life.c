@@ -110,11 +110,12 @@ start_decoders(struct engine *engine)
 		.fence = engine->config.fence,
 		.lock_memory = engine->config.lock_memory,
 	};
+	struct rt_memory_report memory; /* rtstats asks again */
 
 	if (engine->config.lock_memory)
 		rt_lock_program(locked_libraries,
 				engine->config.ring_bytes + STACKS_BYTES,
-				&engine->memory);
+				&memory);
 	if (engine->config.fence != RT_FENCE_OFF) {
 		const int result = rt_fence_init();
 

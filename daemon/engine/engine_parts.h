@@ -124,7 +124,6 @@ struct engine {
 	bool settling;
 	bool settle_again;
 	bool stopped; /* no real-time thread runs any more */
-	struct rt_memory_report memory;
 };
 
 /* engine_events.c */

@@ -119,6 +119,7 @@ engine_resampler(struct engine *engine, struct stream *stream,
 		free(shared);
 		return NULL;
 	}
+	rt_lock_loaded(); /* libsoxr comes with the first one */
 	shared->in_hz = stream->spec.rate_hz;
 	shared->references = 1;
 	list_init(&shared->retired);

@@ -83,8 +83,10 @@ add_output(const struct engine *engine, struct text *text)
 static void
 add_memory(const struct engine *engine, struct text *text)
 {
+	struct rt_memory_report memory;
 	struct pool_usage usage;
 
+	rt_memory_locked(&memory);
 	pool_get_usage(engine->commons->pool, &usage);
 	text_printf(text, "pool_bytes: %zu\n", usage.bytes);
 	text_printf(text, "pool_used_bytes: %zu\n", usage.used_bytes);
@@ -92,10 +94,8 @@ add_memory(const struct engine *engine, struct text *text)
 		    usage.largest_gap_bytes);
 	text_printf(text, "pool_apart_bytes: %zu\n", usage.apart_bytes);
 	text_printf(text, "pool_locked: %d\n", usage.locked);
-	text_printf(text, "memory_locked_bytes: %zu\n",
-		    engine->memory.locked_bytes);
-	text_printf(text, "memory_missing_bytes: %zu\n",
-		    engine->memory.missing_bytes);
+	text_printf(text, "memory_locked_bytes: %zu\n", memory.locked_bytes);
+	text_printf(text, "memory_missing_bytes: %zu\n", memory.missing_bytes);
 }
 
 MAY_BLOCK void

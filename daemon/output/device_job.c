@@ -9,6 +9,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/thread.h"
+#include "lib/rt/rt.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ job_run(struct work_job *work_job)
 			close_card(job);
 			error = -ECANCELED;
 		}
+		/* alsa-lib loads the plug-ins that the device is made of. */
+		rt_lock_loaded();
 	}
 	atomic_store(&job->has_run, true);
 	wake_post(&job->ran);

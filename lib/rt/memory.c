@@ -3,13 +3,18 @@
  *
  * No mlockall(): with a finite RLIMIT_MEMLOCK its FUTURE flag makes
  * pthread_create() fail, and ONFAULT leaves cold text to be evicted. Segments
- * are locked one by one until the limit is spent; what is over is reported. */
+ * are locked one by one until the limit is spent; what is over is reported.
+ *
+ * rt_lock_loaded() does it anew when the linker has added an object since:
+ * what is locked already costs a look at its pages and counts once. Two threads
+ * may have loaded something, hence the lock. */
 #include "lib/rt/permit.h"
 #include "lib/rt/rt.h"
 
 #include <errno.h>
 #include <link.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,8 +23,12 @@
 struct locking {
 	const char *const *names;
 	size_t spare_bytes;
+	unsigned long long loads; /* of the linker, until then; 0: never */
 	struct rt_memory_report report;
 };
+
+static pthread_mutex_t program_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct locking program; /* protected by program_lock */
 
 size_t
 rt_page_bytes(void)
@@ -80,6 +89,7 @@ lock_object(struct dl_phdr_info *info, size_t size, void *context)
 	size_t i = 0;
 
 	(void)size;
+	locking->loads = info->dlpi_adds;
 	if (!is_wanted(locking, info->dlpi_name, is_program))
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
@@ -97,19 +107,61 @@ lock_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
+static void
+lock_program_locked(void)
+{
+	const uint64_t limit = permit_limit(RLIMIT_MEMLOCK);
+
+	program.report = (struct rt_memory_report){
+		.limit_bytes =
+			permit_capability(CAP_IPC_LOCK) || limit > SIZE_MAX
+				? SIZE_MAX
+				: (size_t)limit,
+	};
+	dl_iterate_phdr(lock_object, &program);
+}
+
 void
 rt_lock_program(const char *const names[], size_t spare_bytes,
 		struct rt_memory_report *ret_report)
 {
-	struct locking locking = {.names = names, .spare_bytes = spare_bytes};
-	const uint64_t limit = permit_limit(RLIMIT_MEMLOCK);
+	pthread_mutex_lock(&program_lock);
+	program.names = names;
+	program.spare_bytes = spare_bytes;
+	lock_program_locked();
+	*ret_report = program.report;
+	pthread_mutex_unlock(&program_lock);
+}
 
-	locking.report.limit_bytes =
-		permit_capability(CAP_IPC_LOCK) || limit > SIZE_MAX
-			? SIZE_MAX
-			: (size_t)limit;
-	dl_iterate_phdr(lock_object, &locking);
-	*ret_report = locking.report;
+/* Stops at the first object, which knows the count. */
+static int
+count_loads(struct dl_phdr_info *info, size_t size, void *context)
+{
+	unsigned long long *loads = context;
+
+	(void)size;
+	*loads = info->dlpi_adds;
+	return 1;
+}
+
+void
+rt_lock_loaded(void)
+{
+	unsigned long long loads = 0;
+
+	pthread_mutex_lock(&program_lock);
+	(void)dl_iterate_phdr(count_loads, &loads);
+	if (program.loads != 0 && loads != program.loads)
+		lock_program_locked();
+	pthread_mutex_unlock(&program_lock);
+}
+
+void
+rt_memory_locked(struct rt_memory_report *ret_report)
+{
+	pthread_mutex_lock(&program_lock);
+	*ret_report = program.report;
+	pthread_mutex_unlock(&program_lock);
 }
 
 /* Writes to each page, so that none is the shared zero page. */

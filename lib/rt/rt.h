@@ -120,7 +120,8 @@ RT_SAFE void rt_note_quantum(struct rt_figures *figures, int64_t used_ns);
 /* Memory that never leaves: text and data of the program, libc, libm and the
  * libraries whose file names hold one of names (NULL-terminated), locked
  * segment by segment until all but spare_bytes of the limit are spent: what
- * pools and stacks will need. */
+ * pools and stacks will need. names must outlive the program's threads: they
+ * are looked at again by rt_lock_loaded(). */
 struct rt_memory_report {
 	size_t locked_bytes;
 	size_t missing_bytes; /* wanted, but over RLIMIT_MEMLOCK */
@@ -128,6 +129,11 @@ struct rt_memory_report {
 };
 MAY_BLOCK void rt_lock_program(const char *const names[], size_t spare_bytes,
 			       struct rt_memory_report *ret_report);
+/* After something was loaded that real-time threads will run, before they do:
+ * locks it likewise. Nothing, unless rt_lock_program() was called. */
+MAY_BLOCK void rt_lock_loaded(void);
+/* What is locked by now: zeroes before rt_lock_program(). */
+MAY_BLOCK void rt_memory_locked(struct rt_memory_report *ret_report);
 
 /* A pool of length bytes, populated and mlock2()ed where the limit allows.
  * NULL: no memory. *ret_locked tells whether it is. */

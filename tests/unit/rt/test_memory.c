@@ -5,6 +5,7 @@
 #include "tests/kit/child.h"
 #include "tests/kit/machine.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +170,38 @@ lock_program_freely(void *argument)
 }
 
 static int
+lock_what_is_loaded_later(void *argument)
+{
+	const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+	const char *const names[] = {"libFLAC", NULL};
+	struct rt_memory_report report = {0};
+	struct rt_memory_report before = {0};
+
+	(void)argument;
+	/* Not needed with the right to lock. */
+	(void)setrlimit(RLIMIT_MEMLOCK, &none);
+	/* Who did not want the program locked, wants none of this. */
+	rt_lock_loaded();
+	rt_memory_locked(&report);
+	if (report.locked_bytes != 0)
+		return 2;
+	rt_lock_program(names, 0, &before);
+	if (before.missing_bytes != 0)
+		return 77;
+	rt_lock_loaded();
+	rt_memory_locked(&report);
+	if (report.locked_bytes != before.locked_bytes)
+		return 3;
+	if (dlopen("libFLAC.so.12", RTLD_NOW | RTLD_LOCAL) == NULL)
+		return 77;
+	rt_lock_loaded();
+	rt_memory_locked(&report);
+	if (report.locked_bytes <= before.locked_bytes)
+		return 4;
+	return locked_now() >= report.locked_bytes ? 0 : 5;
+}
+
+static int
 lock_program_within_the_limit(void *argument)
 {
 	struct rt_memory_report report = {0};
@@ -224,6 +257,13 @@ the_program_and_what_was_named_is_locked(void **state)
 }
 
 static void
+what_is_loaded_later_is_locked_when_told(void **state)
+{
+	(void)state;
+	run(lock_what_is_loaded_later);
+}
+
+static void
 the_limit_is_spent_and_the_rest_reported(void **state)
 {
 	(void)state;
@@ -251,6 +291,7 @@ main(void)
 		cmocka_unit_test(a_pool_is_locked_and_there),
 		cmocka_unit_test(a_pool_over_the_limit_is_there_all_the_same),
 		cmocka_unit_test(the_program_and_what_was_named_is_locked),
+		cmocka_unit_test(what_is_loaded_later_is_locked_when_told),
 		cmocka_unit_test(the_limit_is_spent_and_the_rest_reported),
 		cmocka_unit_test(a_part_has_memory_only_while_committed),
 		cmocka_unit_test(what_pools_need_is_spared),
