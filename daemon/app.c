@@ -17,6 +17,7 @@
 #include "lib/base/conf.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
+#include "lib/rt/rt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -237,6 +238,10 @@ engine_up(struct app *app)
 
 	if (result < 0)
 		log_warn("rotaryd", "the fence cannot be built here: %s",
+			 strerror(-result));
+	result = rt_crash_init();
+	if (result < 0)
+		log_warn("rotaryd", "a crash would not be told: %s",
 			 strerror(-result));
 	result = engine_create(&config, app->work, &app_engine_events,
 			       &app->between, &app->engine);

@@ -94,6 +94,8 @@ run_item(struct decoder_thread *self, struct item *item,
 	atomic_store_explicit(&self->item, item, memory_order_release);
 	self->item_id =
 		item->kind == ITEM_STREAM ? stream_of(item)->id : UINT64_MAX;
+	if (item->kind == ITEM_STREAM)
+		rt_set_subject(stream_of(item)->uri);
 	rt_budget_start(&self->budget);
 	if (item->kind == ITEM_STREAM)
 		work = stream_quantum(stream_of(item));
@@ -101,6 +103,7 @@ run_item(struct decoder_thread *self, struct item *item,
 		work = lane_quantum(lane_of(item), plan);
 	if (rt_budget_stop(&self->budget))
 		note_overrun(self, item);
+	rt_set_subject(NULL);
 	atomic_store_explicit(&self->item, NULL, memory_order_release);
 	used_ns = clock_thread_cpu_ns() - begin_ns;
 	self->ran_ns += used_ns;

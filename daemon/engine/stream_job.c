@@ -12,6 +12,7 @@
 #include "daemon/engine/stream.h"
 
 #include "lib/base/clock.h"
+#include "lib/rt/rt.h"
 
 #include <errno.h>
 
@@ -352,6 +353,7 @@ stream_run_phase(struct stream *stream)
 {
 	int result = 0;
 
+	rt_set_subject(stream->uri);
 	switch (stream->phase) {
 	case STREAM_PHASE_OPEN:
 		result = open_and_prime(stream);
@@ -366,5 +368,6 @@ stream_run_phase(struct stream *stream)
 		stream_close(stream);
 		break;
 	}
+	rt_set_subject(NULL);
 	return result;
 }

@@ -67,6 +67,14 @@ MAY_BLOCK enum rt_rung rt_probe(int priority, char cause[RT_CAUSE_BYTES]);
  * -errno from the kernel. Sanitizer builds make every fence RT_FENCE_OFF. */
 NODISCARD int rt_fence_init(void);
 
+/* Once per process: a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) writes
+ * signal, thread, subject and a backtrace to stderr, and goes on to end the
+ * process. Returns 0 or -errno. Sanitizer builds leave it to the sanitizer. */
+MAY_BLOCK NODISCARD int rt_crash_init(void);
+/* What the calling thread is at work on: a song's URI, or NULL. Kept as a
+ * pointer. */
+RT_SAFE void rt_set_subject(const char *subject);
+
 /* Which calls a sealed thread may make. */
 enum rt_profile { RT_PROFILE_DECODER, RT_PROFILE_OUTPUT };
 
