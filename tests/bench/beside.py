@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose xrun was it? A bare SCHED_FIFO writer feeds a card of the same model
-beside the player: an xrun of ours within 50 ms of one of its xruns or late
-wake-ups is the machine's, and is counted apart."""
+"""Whose xrun was it? Bare SCHED_FIFO writers, one on each CPU, feed cards of the
+same model beside the player: an xrun of ours within 50 ms of one of their xruns
+or late wake-ups is the machine's, and is counted apart."""
 
+import os
 import subprocess
+import time
 
 import player
 
@@ -27,24 +29,47 @@ def start_playing(client):
     client.ask("play")
 
 
-class Writer:
-    """The bare writer, for some seconds from now on."""
+class Writers:
+    """A bare writer on each CPU, for some seconds from now on: wherever the
+    player's thread is, one stands beside it."""
 
     def __init__(self, folder, buffer_ms, seconds):
         late_us = buffer_ms * 1000 // 4
-        self.process = subprocess.Popen(
-            [player.BUILD / "bin" / "bare_writer", f"rotarytest:DIR={folder}",
-             str(buffer_ms), PRIORITY, str(seconds), str(late_us)],
-            env={"ALSA_CONFIG_PATH": str(player.CARD_CONF)},
-            stdout=subprocess.PIPE, text=True)
+        self.processes, cards = [], []
+        for cpu in sorted(os.sched_getaffinity(0)):
+            card = folder / str(cpu)
+            card.mkdir()
+            cards.append(card)
+            self.processes.append(subprocess.Popen(
+                ["taskset", "-c", str(cpu), player.BUILD / "bin" /
+                 "bare_writer", f"rotarytest:DIR={card}", str(buffer_ms),
+                 PRIORITY, str(seconds), str(late_us)],
+                env={**os.environ, "ALSA_CONFIG_PATH": str(player.CARD_CONF)},
+                stdout=subprocess.PIPE, text=True))
+        # What they miss at the beginning would be put down to the player.
+        while not all(self._has_started(card) for card in cards):
+            if any(process.poll() is not None for process in self.processes):
+                raise RuntimeError("a bare writer failed")
+            time.sleep(0.01)
+
+    @staticmethod
+    def _has_started(card):
+        try:
+            return " start " in (card / "events.log").read_text("ascii")
+        except FileNotFoundError:
+            return False
 
     def finish(self):
-        """(times of xruns and late wake-ups, closing line)."""
-        output, _ = self.process.communicate()
-        if self.process.returncode != 0:
-            raise RuntimeError("the bare writer failed")
-        lines = output.splitlines()
-        return [float(line.split()[0]) for line in lines[:-1]], lines[-1]
+        """(times of xruns and late wake-ups, closing lines)."""
+        times, closings = [], []
+        for process in self.processes:
+            output, _ = process.communicate()
+            if process.returncode != 0:
+                raise RuntimeError("a bare writer failed")
+            lines = output.splitlines()
+            times += [float(line.split()[0]) for line in lines[:-1]]
+            closings.append(lines[-1])
+        return times, closings
 
 
 def card_xruns(folder, ended):
@@ -81,8 +106,9 @@ def total(figures, name):
     return sum(int(text.rsplit(" ", 1)[1]) for text in figures[name])
 
 
-def print_figures(closing, figures):
-    print(f"  bare writer: {closing} (us)")
+def print_figures(closings, figures):
+    for closing in closings:
+        print(f"  bare writer: {closing} (us)")
     print("  output thread: " + ", ".join(
         f"{name} {value}" for name, value in figures.items()
         if not isinstance(value, list)))
