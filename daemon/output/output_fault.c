@@ -106,10 +106,12 @@ take_more_care(struct output_rt *rt)
 	if (feed->result == MIX_WAIT)
 		return;
 	feed->low_frames = more < 3 * quarter ? more : 3 * quarter;
-	feed->silence_frames = feed->low_frames;
+	if (feed->silence_frames < feed->low_frames)
+		feed->silence_frames = feed->low_frames;
 }
 
-/* A card that ran out of silence, not of music. */
+/* A card that ran out of silence, not of music. One that moves in periods was
+ * up to a period further than it said. */
 static RT_SAFE bool
 all_was_heard(const struct output_rt *rt)
 {
@@ -117,7 +119,10 @@ all_was_heard(const struct output_rt *rt)
 	const uint64_t gone =
 		clock_ns_to_frames(clock_now_ns() - feed->status.time_ns,
 				   rt->card->info.spec.rate_hz);
-	const uint64_t heard = rt->mix.frame - output_feed_delay(rt) + gone;
+	const uint64_t unsaid =
+		rt->card->info.batch ? rt->card->info.period_frames : 0;
+	const uint64_t heard =
+		rt->mix.frame - output_feed_delay(rt) + gone + unsaid;
 
 	return feed->result == MIX_IDLE && !rt->keep_open &&
 	       heard >= feed->music_end;
@@ -130,7 +135,10 @@ output_feed_recover(struct output_rt *rt, int error)
 
 	switch (error) {
 	case -EPIPE:
-		if (!feed->drying && !all_was_heard(rt)) {
+		/* Then nothing is to be taken back and played again, either. */
+		if (all_was_heard(rt))
+			feed->drying = true;
+		if (!feed->drying) {
 			output_feed_count_xrun(rt);
 			take_more_care(rt);
 		}

@@ -66,8 +66,12 @@ output_feed_begin(struct output_rt *rt)
 	feed->emergency_frames = smaller(
 		feed->low_frames / 2,
 		larger(info->period_frames, us_to_frames(info, EMERGENCY_US)));
+	/* Any card may fetch a whole period at once, whatever it says. */
 	feed->silence_frames =
-		info->batch ? feed->low_frames : feed->emergency_frames;
+		info->batch
+			? info->buffer_frames
+			: smaller(info->buffer_frames,
+				  feed->emergency_frames + info->period_frames);
 	feed->guard_frames = us_to_frames(info, GUARD_US) +
 			     (info->batch ? info->period_frames : 0);
 	feed->settle_frames = us_to_frames(info, rt->settle_ms * 1000);

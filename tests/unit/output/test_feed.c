@@ -78,7 +78,7 @@ test_more_that_came_meanwhile_is_heard_now(void **state)
 	play(hand, frames - 100);
 	step(hand);
 	assert_int_equal(xruns(hand), 1);
-	assert_int_equal(hand->card.written, frames - 100 + PERIOD);
+	assert_int_equal(hand->card.written, frames - 100 + 2 * PERIOD);
 	hand->card.meanwhile = more_of_first;
 	hand->card.context = hand;
 	step(hand);

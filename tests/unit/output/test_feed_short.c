@@ -75,18 +75,18 @@ test_silence_is_written_late(void **state)
 		assert_int_equal(card->started_with, frames + 2 * PERIOD);
 		play_short(hand, 2, frames);
 		step(hand);
-		play(hand, 2 * frames + PERIOD);
+		play(hand, 2 * frames);
 		assert_int_equal(card->written, 2 * frames + 2 * PERIOD);
 		step(hand);
 		assert_int_equal(card->written, 2 * frames + 2 * PERIOD);
 		play(hand, PERIOD / 2);
 		step(hand);
-		assert_int_equal(card->written - card->played, PERIOD);
+		assert_int_equal(card->written - card->played, 2 * PERIOD);
 		for (unsigned i = 0; whole && i < 3; i++) {
 			play(hand, PERIOD / 2);
 			step(hand);
 		}
-		assert_int_equal(card->written - card->played, PERIOD);
+		assert_int_equal(card->written - card->played, 2 * PERIOD);
 		play(hand, BUFFER);
 		/* The test's time stands still, the clock's is asked. */
 		hand->rt.feed.status.time_ns -= NS_PER_S;
