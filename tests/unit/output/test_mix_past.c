@@ -218,7 +218,8 @@ test_history_bounds_the_way_back(void **state)
 
 	(void)state;
 	mix_until(bench, 15000, 256);
-	assert_int_equal(mix_lowest(&bench->mix, &bench->plan), 15000 - HISTORY);
+	assert_int_equal(mix_lowest(&bench->mix, &bench->plan),
+			 15000 - HISTORY);
 	mix_rewind(&bench->mix, 15000 - HISTORY);
 	mix_until(bench, 15000, 999);
 	expect_stream(bench, 0, 15000, 1, 0);
