@@ -300,7 +300,8 @@ real_time_was_kept() {
 	local stats
 	stats=$(mpd rtstats)
 	echo "$stats"
-	if grep -q '^forbidden: ' <<<"$stats"; then
+	if [ "${ROTARY_TEST_FENCE:-kill}" = kill ] &&
+		grep -q '^forbidden: ' <<<"$stats"; then
 		echo "forbidden system calls"
 		return 1
 	fi
