@@ -251,7 +251,8 @@ END
 	wait "$CROWD"
 	after=$(rss_kb)
 	echo "memory: $before kB, then $after kB; it sent $(cat "$HERE/sent") bytes"
-	[ $((after - before)) -lt 8192 ]
+	# A sanitizer keeps its own account of all that was ever touched.
+	[ -n "$ROTARY_SANITIZE" ] || [ $((after - before)) -lt 8192 ]
 	[ "$(cat "$HERE/sent")" -lt 1000000 ]
 	real_time_was_kept
 }

@@ -34,7 +34,7 @@ enum {
 	WRITES = 4,
 	NOTHING = ITEMS, /* a pull of an empty set */
 	ROUNDS = 4000,
-	SEEN_MAX = 1 << 14,
+	SEEN_MAX = 1 << 20,
 };
 
 enum kind { PULL, INSERT, LINK, REMOVE };
@@ -89,7 +89,7 @@ static bool
 note_prefix(const struct prefix *prefix)
 {
 	const uint64_t key = key_of(prefix);
-	uint64_t place = key * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+	uint64_t place = key * UINT64_C(0x9e3779b97f4a7c15) >> 44;
 	uint32_t tries = 0;
 
 	for (tries = 0; tries < SEEN_MAX; tries++) {
