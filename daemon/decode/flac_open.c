@@ -11,6 +11,7 @@
  * The frames' own words win over STREAMINFO's. */
 #include "daemon/decode/flac.h"
 
+#include "daemon/decode/id3.h"
 #include "lib/base/alloc.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@ enum {
 	BLOCK_COMMENTS = 4,
 	BLOCK_KNOWN_MAX = 6,
 	BLOCKS_MAX = 4096,
-	ID3_HEAD_BYTES = 10,
 	ID3_TAGS_MAX = 8,
 	LEAD_BYTES_MAX = 16 << 10,  /* of something before "fLaC" */
 	SEARCH_BYTES_MAX = 4 << 20, /* for the first frame */
@@ -50,18 +50,14 @@ skip_id3(struct window *window)
 {
 	for (int tag = 0; tag < ID3_TAGS_MAX; tag++) {
 		const int error = see(window, ID3_HEAD_BYTES);
-		const uint8_t *head = window_bytes(window);
-		uint64_t length = ID3_HEAD_BYTES;
+		uint64_t length = 0;
 
 		if (error < 0)
 			return error == -ENODATA ? 0 : error;
-		if (memcmp(head, "ID3", 3) != 0)
+		length = id3_tag_bytes(window_bytes(window),
+				       window_length(window));
+		if (length == 0)
 			return 0;
-		length += (uint64_t)(head[6] & 0x7f) << 21 |
-			  (uint64_t)(head[7] & 0x7f) << 14 |
-			  (uint64_t)(head[8] & 0x7f) << 7 | (head[9] & 0x7f);
-		if ((head[5] & 0x10) != 0)
-			length += ID3_HEAD_BYTES; /* a footer */
 		if (window_seek(window, window->offset + length) < 0)
 			return -EINVAL;
 	}
