@@ -8,9 +8,11 @@
 #include "daemon/decode/decoder.h"
 
 #include "daemon/decode/flac.h"
+#include "daemon/decode/id3.h"
 #include "daemon/decode/ogg_flac.h"
 #include "daemon/decode/reader.h"
 #include "daemon/decode/vorbis.h"
+#include "daemon/decode/wave.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,15 +20,11 @@
 
 enum {
 	HEAD_BYTES = 2048,
-	ID3_HEAD_BYTES = 10,
 	PROBE_BY_SUFFIX = 50,
 };
 
 const struct decoder_ops *const decoder_registry[] = {
-	&decoder_flac,
-	&decoder_vorbis,
-	&decoder_ogg_flac,
-	NULL,
+	&decoder_flac, &decoder_vorbis, &decoder_ogg_flac, &decoder_wave, NULL,
 };
 
 static bool
@@ -73,21 +71,6 @@ read_head(struct reader *reader, uint8_t *ret_head, size_t *ret_length)
 	return 0;
 }
 
-/* The length of an ID3v2 tag at head, or 0. */
-static uint64_t
-id3_length(const uint8_t *head, size_t length)
-{
-	uint64_t bytes = 0;
-
-	if (length < ID3_HEAD_BYTES || memcmp(head, "ID3", 3) != 0)
-		return 0;
-	bytes = (uint64_t)(head[6] & 0x7f) << 21 |
-		(uint64_t)(head[7] & 0x7f) << 14 |
-		(uint64_t)(head[8] & 0x7f) << 7 | (head[9] & 0x7f);
-	return ID3_HEAD_BYTES + bytes +
-	       ((head[5] & 0x10) != 0 ? ID3_HEAD_BYTES : 0);
-}
-
 static const struct decoder_ops *
 choose(const uint8_t *head, size_t length, const char *file_name)
 {
@@ -117,6 +100,11 @@ reason_of(int error)
 		return "it is damaged: no sound could be found in it";
 	case -ECHRNG:
 		return "it has more than 8 channels";
+	case -EPROTONOSUPPORT:
+		return "the sound in it is compressed in a way that is not "
+		       "played";
+	case -ELIBACC:
+		return "libsndfile, which reads such files, is not installed";
 	case -ENOTSUP:
 		return "it is of a kind that is not played";
 	case -ENOMEM:
@@ -130,9 +118,16 @@ reason_of(int error)
 static int
 public_error(int error)
 {
-	if (error == -ENODATA)
+	switch (error) {
+	case -ENODATA:
 		return -EINVAL;
-	return error == -ECHRNG ? -ENOTSUP : error;
+	case -ECHRNG:
+	case -EPROTONOSUPPORT:
+	case -ELIBACC:
+		return -ENOTSUP;
+	default:
+		return error;
+	}
 }
 
 /* Shows the file's head to the formats. The reader ends where it began. */
@@ -146,8 +141,8 @@ find(struct reader *reader, const char *file_name,
 	size_t length = 0;
 	int error = read_head(reader, head, &length);
 
-	while (error == 0 && id3_length(head, length) > 0) {
-		skip += id3_length(head, length);
+	while (error == 0 && id3_tag_bytes(head, length) > 0) {
+		skip += id3_tag_bytes(head, length);
 		error = reader_seek(reader, begin + skip);
 		if (error == 0)
 			error = read_head(reader, head, &length);

@@ -32,7 +32,7 @@ enum { STACKS_BYTES = 6 * THREAD_STACK_RT };
 
 /* Whose text and data are locked, where the limit allows. */
 static const char *const locked_libraries[] = {
-	"libFLAC", "libvorbis", "libogg", "libasound", "libsoxr", NULL,
+	"libFLAC", "libvorbis.", "libogg", "libasound", "libsoxr", NULL,
 };
 
 static int

@@ -30,7 +30,8 @@ struct recipe {
 	int serial;              /* Ogg only */
 	bool ogg;                /* FLAC only */
 	bool unknown_total;      /* FLAC only */
-	const char *const *tags; /* "NAME", "value", ..., NULL; or NULL */
+	const char *const *tags; /* "NAME", "value", ..., NULL; or NULL; not
+				    in make_wave() */
 };
 
 /* A voice, or a chord and some noise: what an encoder has to work for. Samples
@@ -45,6 +46,10 @@ void make_flac(const struct recipe *recipe, struct bytes *ret_file,
 /* The place of the first frame in a native file of make_flac(). */
 size_t flac_audio_of(const struct bytes *file);
 void make_vorbis(const struct recipe *recipe, struct bytes *ret_file);
+/* By libsndfile: format is one of its SF_FORMAT_ words. ret_samples, if not
+ * NULL, gets the frames as a decoder should give them. */
+void make_wave(const struct recipe *recipe, int format, struct bytes *ret_file,
+	       struct bytes *ret_samples);
 /* What libvorbisfile gives for a file, in the order of Vorbis: floats. */
 void vorbisfile_decode(const struct bytes *file, struct bytes *ret_samples);
 

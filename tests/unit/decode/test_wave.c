@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* PCM files of every container and coding, as libsndfile writes them. */
+#include "tests/kit/dice.h"
+#include "tests/kit/failing_allocator.h"
+#include "tests/kit/music/music.h"
+
+#include <sndfile.h>
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct recipe plain = {
+	.rate_hz = 44100,
+	.channels = 2,
+	.frames = 5001,
+	.seed = 4,
+};
+
+static const int containers[] = {
+	SF_FORMAT_WAV,
+	SF_FORMAT_WAV | SF_ENDIAN_BIG,
+	SF_FORMAT_WAVEX,
+	SF_FORMAT_RF64,
+	SF_FORMAT_W64,
+	SF_FORMAT_AIFF,
+	SF_FORMAT_AIFF | SF_ENDIAN_LITTLE,
+	SF_FORMAT_AU,
+	SF_FORMAT_AU | SF_ENDIAN_LITTLE,
+	SF_FORMAT_CAF,
+	SF_FORMAT_CAF | SF_ENDIAN_LITTLE,
+};
+
+static const int codings[] = {
+	SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_PCM_16,
+	SF_FORMAT_PCM_24, SF_FORMAT_PCM_32, SF_FORMAT_FLOAT,
+	SF_FORMAT_DOUBLE, SF_FORMAT_ALAW,   SF_FORMAT_ULAW,
+};
+
+enum {
+	CONTAINERS = sizeof(containers) / sizeof(containers[0]),
+	CODINGS = sizeof(codings) / sizeof(codings[0]),
+};
+
+static void
+assert_same(const struct bytes *got, const struct bytes *wanted)
+{
+	assert_int_equal(got->length, wanted->length);
+	assert_memory_equal(got->data, wanted->data, wanted->length);
+}
+
+static bool
+is_valid(int format)
+{
+	SF_INFO info = {.samplerate = 44100, .channels = 2, .format = format};
+
+	return sf_format_check(&info) != 0;
+}
+
+static void
+check_kind(int format, const struct recipe *recipe)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct decoder_info info;
+	const int coding = format & SF_FORMAT_SUBMASK;
+
+	make_wave(recipe, format, &file, &wanted);
+	assert_int_equal(play(&file, &got, &info), DECODE_END);
+	assert_int_equal(info.spec.rate_hz, recipe->rate_hz);
+	assert_int_equal(info.spec.channels, recipe->channels);
+	assert_int_equal(info.frames, recipe->frames);
+	assert_false(info.cut);
+	if (coding == SF_FORMAT_FLOAT || coding == SF_FORMAT_DOUBLE)
+		assert_int_equal(info.spec.kind, SAMPLE_F32);
+	else
+		assert_int_equal(info.spec.kind, SAMPLE_S32);
+	if (coding == SF_FORMAT_PCM_24)
+		assert_int_equal(info.spec.bits, 24);
+	assert_same(&got, &wanted);
+	for (uint64_t seed = 0; seed < 3; seed++) {
+		struct player player;
+
+		assert_int_equal(player_open(&player, &file, 0, 4096, NULL), 0);
+		player_go_to_scraps(&player, seed);
+		if (seed == 1)
+			player.scrap_max = 1;
+		got.length = 0;
+		assert_int_equal(player_decode(&player, 333, &got), DECODE_END);
+		player_close(&player);
+		assert_same(&got, &wanted);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_each_container_and_coding(void **state)
+{
+	int kinds = 0;
+
+	(void)state;
+	for (int i = 0; i < CONTAINERS; i++)
+		for (int k = 0; k < CODINGS; k++)
+			if (is_valid(containers[i] | codings[k])) {
+				check_kind(containers[i] | codings[k], &plain);
+				kinds++;
+			}
+	/* libsndfile writes at least these: it would be no test else. */
+	assert_true(kinds >= 60);
+}
+
+static void
+test_each_channel_count_and_rate(void **state)
+{
+	struct recipe recipe = plain;
+
+	(void)state;
+	recipe.frames = 777;
+	for (uint32_t channels = 1; channels <= 8; channels++) {
+		recipe.channels = channels;
+		check_kind(SF_FORMAT_WAVEX | SF_FORMAT_PCM_24, &recipe);
+		check_kind(SF_FORMAT_AIFF | SF_FORMAT_DOUBLE, &recipe);
+	}
+	recipe.channels = 1;
+	for (recipe.rate_hz = 1; recipe.rate_hz <= 1000000;
+	     recipe.rate_hz *= 10)
+		check_kind(SF_FORMAT_WAV | SF_FORMAT_PCM_16, &recipe);
+	recipe.rate_hz = 768000;
+	for (recipe.frames = 1; recipe.frames < 4; recipe.frames++)
+		check_kind(SF_FORMAT_WAV | SF_FORMAT_PCM_U8, &recipe);
+}
+
+static void
+test_seeks_are_exact(void **state)
+{
+	struct recipe recipe = plain;
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(5);
+	struct player player;
+	const size_t frame_bytes = 8;
+
+	(void)state;
+	recipe.frames = 60000;
+	make_wave(&recipe, SF_FORMAT_WAV | SF_FORMAT_PCM_24, &file, &wanted);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
+	for (int i = 0; i < 60; i++) {
+		uint64_t frame = dice_roll(&dice, recipe.frames + 100);
+
+		if (i < 3)
+			frame = recipe.frames + 1 - (uint64_t)i;
+		got.length = 0;
+		assert_int_equal(
+			player.decoder->ops->seek(player.decoder, frame), 0);
+		assert_int_equal(player_decode(&player, 4096, &got),
+				 DECODE_END);
+		if (frame > recipe.frames)
+			frame = recipe.frames;
+		assert_int_equal(got.length,
+				 (recipe.frames - frame) * frame_bytes);
+		if (got.length > 0)
+			assert_memory_equal(got.data,
+					    wanted.data + frame * frame_bytes,
+					    got.length);
+	}
+	assert_int_equal(player.decoder->ops->seek(player.decoder, UINT64_MAX),
+			 0);
+	got.length = 0;
+	assert_int_equal(player_decode(&player, 1, &got), DECODE_END);
+	assert_int_equal(got.length, 0);
+	player_close(&player);
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&got);
+}
+
+static void
+test_a_cut_file_plays_its_valid_part(void **state)
+{
+	struct bytes file = {0};
+	struct bytes wanted = {0};
+	struct bytes cut = {0};
+	struct bytes got = {0};
+
+	(void)state;
+	for (int i = 0; i < CONTAINERS; i++) {
+		file.length = 0;
+		wanted.length = 0;
+		make_wave(&plain, containers[i] | SF_FORMAT_PCM_16, &file,
+			  &wanted);
+		for (size_t length = 0; length < file.length;
+		     length += length < 200 ? 1 : 977) {
+			bytes_copy(&cut, &file);
+			cut.length = length;
+			got.length = 0;
+			(void)play(&cut, &got, NULL);
+			assert_true(got.length <= wanted.length);
+			if (got.length > 0)
+				assert_memory_equal(got.data, wanted.data,
+						    got.length);
+		}
+		/* It takes two bytes a sample where we have four. */
+		assert_true(got.length + 2000 > wanted.length / 2);
+	}
+	bytes_finish(&file);
+	bytes_finish(&wanted);
+	bytes_finish(&cut);
+	bytes_finish(&got);
+}
+
+/* The file shrinks behind the decoder's back. */
+static void
+test_a_file_cut_while_it_plays(void **state)
+{
+	struct bytes file = {0};
+	struct bytes got = {0};
+	struct player player;
+	struct recipe recipe = plain;
+
+	(void)state;
+	recipe.frames = 60000;
+	make_wave(&recipe, SF_FORMAT_WAV | SF_FORMAT_PCM_16, &file, NULL);
+	assert_int_equal(player_open(&player, &file, 0, 4096, NULL), 0);
+	assert_int_equal(ftruncate(player.fd, 100001), 0);
+	assert_int_equal(player_decode(&player, 4096, &got), DECODE_END);
+	assert_true(got.length / 8 <= (100001 - 44) / 4);
+	assert_true(got.length / 8 > 20000);
+	assert_true(player.decoder->ops->info(player.decoder)->cut);
+	player_close(&player);
+	bytes_finish(&file);
+	bytes_finish(&got);
+}
+
+static void
+test_any_damage_ends(void **state)
+{
+	struct bytes file = {0};
+	struct bytes bad = {0};
+	struct bytes got = {0};
+	struct dice dice = dice_seeded(11);
+	struct recipe recipe = plain;
+
+	(void)state;
+	recipe.frames = 500;
+	for (int i = 0; i < CONTAINERS; i++) {
+		file.length = 0;
+		make_wave(&recipe, containers[i] | SF_FORMAT_PCM_24, &file,
+			  NULL);
+		for (int round = 0; round < 200; round++) {
+			bytes_copy(&bad, &file);
+			for (int k = 0; k < 3; k++)
+				bad.data[dice_roll(&dice, 100)] =
+					(uint8_t)dice_roll(&dice, 256);
+			got.length = 0;
+			(void)play(&bad, &got, NULL);
+			assert_true(got.length <= bad.length * 8);
+		}
+	}
+	bytes_finish(&file);
+	bytes_finish(&bad);
+	bytes_finish(&got);
+}
+
+static void
+test_each_allocation_may_fail(void **state)
+{
+	struct failing_allocator allocator;
+	struct bytes file = {0};
+	struct player player;
+
+	(void)state;
+	make_wave(&plain, SF_FORMAT_WAV | SF_FORMAT_PCM_16, &file, NULL);
+	failing_allocator_init(&allocator, 0);
+	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
+	player_close(&player);
+	assert_int_equal(allocator.live, 0);
+	for (size_t at = allocator.calls; at > 0; at--) {
+		failing_allocator_init(&allocator, at);
+		(void)player_open(&player, &file, 0, 0, &allocator.base);
+		player_close(&player);
+		assert_int_equal(allocator.live, 0);
+	}
+	bytes_finish(&file);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_container_and_coding),
+		cmocka_unit_test(test_each_channel_count_and_rate),
+		cmocka_unit_test(test_seeks_are_exact),
+		cmocka_unit_test(test_a_cut_file_plays_its_valid_part),
+		cmocka_unit_test(test_a_file_cut_while_it_plays),
+		cmocka_unit_test(test_any_damage_ends),
+		cmocka_unit_test(test_each_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
