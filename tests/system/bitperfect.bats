@@ -17,6 +17,68 @@ flac_is_heard() {
 	real_time_was_kept 1
 }
 
+# heard_md5 BITS: of what was heard between silences, as right-justified samples
+# of so many bits in as few bytes as hold them: what FLAC and WAVE files store.
+heard_md5() {
+	card_kept_up
+	python3 - "$HEARD" "$HEARD_FORMAT" "$1" <<'END' | md5sum | cut -d ' ' -f 1
+import sys
+heard, form, bits = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3])
+held, used = {"s16": (2, 16), "s24": (4, 24), "s24_3": (3, 24),
+              "s32": (4, 32)}[form]
+stored = (bits + 7) // 8
+frames = [heard[i:i + 2 * held] for i in range(0, len(heard), 2 * held)]
+while frames and not any(frames[0]):
+    frames.pop(0)
+while frames and not any(frames[-1]):
+    frames.pop()
+for frame in frames:
+    for sample in (frame[:held], frame[held:]):
+        value = int.from_bytes(sample[:used // 8], "little", signed=True)
+        assert value % (1 << (used - bits)) == 0, "bits below those of the file"
+        value >>= used - bits
+        sys.stdout.buffer.write(value.to_bytes(stored, "little", signed=True))
+END
+}
+
+# depth_is_kept BITS: noise of so many bits is heard to the bit, from FLAC, whose
+# header has the md5 of what was encoded, and from WAVE.
+depth_is_kept() {
+	local file wanted
+	python3 - "$1" "$MUSIC/depth.wav" <<'END'
+import random, struct, sys
+bits, frames = int(sys.argv[1]), 30011
+stored = (bits + 7) // 8
+random.seed(bits)
+data = bytearray()
+for _ in range(2 * frames):
+    value = random.randrange(1, 1 << bits) - (1 << (bits - 1))
+    if stored == 1:
+        data.append(value + 128)
+    else:
+        data += (value << (8 * stored - bits)).to_bytes(
+            stored, "little", signed=True)
+form = struct.pack("<HHIIHH", 0xFFFE, 2, 48000, 96000 * stored, 2 * stored,
+                   8 * stored) + struct.pack("<HHIH", 22, bits, 3, 1)
+form += bytes.fromhex("000000001000800000aa00389b71")
+body = b"WAVEfmt " + struct.pack("<I", len(form)) + form
+body += b"data" + struct.pack("<I", len(data)) + data
+open(sys.argv[2], "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+END
+	flac -s --totally-silent -f -o "$MUSIC/depth.flac" "$MUSIC/depth.wav"
+	wanted=$(metaflac --show-md5sum "$MUSIC/depth.flac")
+	for file in depth.flac depth.wav; do
+		rm -f "$CARD"/heard*
+		: >"$CARD/events.log"
+		start_rotaryd
+		mpd clear # what the last one left
+		play_through "$file"
+		[ "$(heard_md5 "$1")" = "$wanted" ]
+		real_time_was_kept 1
+		stop_rotaryd
+	done
+}
+
 # vorbis_is_heard TOLERANCE: on a card of $ROTARY_TEST_CARD_FORMATS.
 vorbis_is_heard() {
 	vorbis_song song.ogg 44100 16 100001
@@ -69,6 +131,26 @@ vorbis_is_heard() {
 @test "FLAC, on a card with half a second that can be taken back" {
 	flac_song song.flac 44100 16 100001
 	flac_is_heard song.flac s16 --output.rewind=yes
+}
+
+@test "8 bits, by their md5" {
+	depth_is_kept 8
+}
+
+@test "16 bits, by their md5" {
+	depth_is_kept 16
+}
+
+@test "20 bits, by their md5" {
+	depth_is_kept 20
+}
+
+@test "24 bits, by their md5" {
+	depth_is_kept 24
+}
+
+@test "32 bits, by their md5" {
+	depth_is_kept 32
 }
 
 @test "status says that it is bit-perfect, and that it is not at half volume" {
