@@ -49,8 +49,8 @@ struct app {
 static const struct card_ops *
 choose_driver(const struct conf *conf)
 {
-	static const struct card_ops *const drivers[] = {NULL, &card_alsa,
-							 &card_null, &card_wav};
+	static const struct card_ops *const drivers[] = {
+		NULL, &card_alsa, &card_null, &card_wav, &card_pipe};
 	const int choice = conf_choice(conf, CONF_OUTPUT_DRIVER);
 
 	if (drivers[choice] != NULL)
@@ -64,6 +64,16 @@ choose_driver(const struct conf *conf)
 	return &card_null;
 }
 
+/* What reads a pipe is told its rate once. */
+static uint32_t
+choose_rate(const struct conf *conf, const struct card_ops *driver)
+{
+	enum { PIPE_RATE_HZ = 48000 };
+	const uint32_t rate_hz = (uint32_t)conf_int(conf, CONF_OUTPUT_RATE);
+
+	return rate_hz == 0 && driver == &card_pipe ? PIPE_RATE_HZ : rate_hz;
+}
+
 static struct engine_config
 engine_options(const struct conf *conf)
 {
@@ -71,12 +81,13 @@ engine_options(const struct conf *conf)
 	static const int rewind[] = {-1, 1, 0};
 	const enum rt_fence fence =
 		(enum rt_fence)conf_choice(conf, CONF_REALTIME_FENCE);
+	const struct card_ops *driver = choose_driver(conf);
 	const char *device = conf_text(conf, CONF_OUTPUT_DEVICE);
 
 	return (struct engine_config){
 		.output =
 			{
-				.driver = choose_driver(conf),
+				.driver = driver,
 				.device = device[0] != '\0' ? device : NULL,
 				.buffer_ms = (uint32_t)conf_int(
 					conf, CONF_OUTPUT_BUFFER_MS),
@@ -84,6 +95,8 @@ engine_options(const struct conf *conf)
 					conf, CONF_OUTPUT_PERIOD_MS),
 				.rewind = rewind[conf_choice(
 					conf, CONF_OUTPUT_REWIND)],
+				.format = (enum card_format)conf_choice(
+					conf, CONF_OUTPUT_FORMAT),
 				.settle_ms = (uint32_t)conf_int(
 					conf, CONF_OUTPUT_SETTLE_MS),
 				.keep_open =
@@ -107,7 +120,7 @@ engine_options(const struct conf *conf)
 		.lock_memory = conf_bool(conf, CONF_REALTIME_LOCK_MEMORY),
 		.ring_bytes = (size_t)conf_int(conf, CONF_REALTIME_RING_MB)
 			      << 20,
-		.rate_hz = (uint32_t)conf_int(conf, CONF_OUTPUT_RATE),
+		.rate_hz = choose_rate(conf, driver),
 	};
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* card.h - what a kind of sound card must do: alsa, null, wav.
+/* card.h - what a kind of sound card must do: alsa, null, wav, pipe.
  *
  * A worker opens and closes (both may block for seconds); between them the
  * output thread alone uses the card. Real frame counts are the card's.
@@ -24,7 +24,8 @@ struct card_request {
 	struct audio_spec spec;
 	uint32_t buffer_ms;
 	uint32_t period_ms;
-	int rewind; /* -1 auto, 0 no, 1 yes */
+	int rewind;              /* -1 auto, 0 no, 1 yes */
+	enum card_format format; /* of a pipe; else the card's choice */
 };
 
 struct card_info {
@@ -87,6 +88,7 @@ struct card {
 
 extern const struct card_ops card_alsa;
 extern const struct card_ops card_null;
+extern const struct card_ops card_pipe;
 extern const struct card_ops card_wav;
 
 /* True when ALSA knows a hardware sound card, looked up without opening it. */

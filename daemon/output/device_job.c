@@ -128,6 +128,7 @@ device_job_submit(struct work *work, struct output *output,
 		.buffer_ms = config->buffer_ms,
 		.period_ms = config->period_ms,
 		.rewind = config->rewind,
+		.format = config->format,
 	};
 	work_submit(work, &job->job);
 	return job;

@@ -89,7 +89,8 @@ struct output_config {
 	const char *device;
 	uint32_t buffer_ms;
 	uint32_t period_ms;
-	int rewind; /* -1 auto */
+	int rewind;              /* -1 auto */
+	enum card_format format; /* of a pipe */
 	uint32_t settle_ms;
 	bool keep_open;
 	int priority;
