@@ -4,11 +4,15 @@
  * The creator blocks its signals around pthread_create(), so that the new
  * thread is born with the right mask and no signal can slip in before it set
  * its own. A stack that is to be locked is locked, and touched where the limit
- * is spent, by its own thread before main() runs. A thread without a role (a
+ * is spent, by its own thread before main() runs. The alternate stack for the
+ * handlers of faults is the far end of the thread's own, on top of what was
+ * asked for: there from the first moment, locked with the rest, and never
+ * reached by a stack that runs over. A thread without a role (a
  * unit test, a library's own) may play any: the asserts find a thread of ours
  * that does another one's work. */
 #include "lib/base/thread.h"
 
+#include <alloca.h>
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +21,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 16 };
+/* A report with a backtrace takes about 8 KiB above the kernel's own part. */
+enum { NAME_BYTES = 16, REPORT_STACK_BYTES = 16 * 1024 };
+
+/* Sanitizers have stacks of their own for that. */
+#ifdef ROTARY_SANITIZED
+enum { WITH_FAULT_STACK = 0 };
+#else
+enum { WITH_FAULT_STACK = 1 };
+#endif
 
 struct start {
 	struct thread_spec spec;
@@ -95,15 +107,38 @@ lock_stack(void)
 	pthread_attr_destroy(&attributes);
 }
 
+/* The kernel's part grows with the processor's registers. */
+static size_t
+fault_stack_size(void)
+{
+	const long least = sysconf(_SC_MINSIGSTKSZ);
+
+	if (!WITH_FAULT_STACK)
+		return 0;
+	return REPORT_STACK_BYTES + (size_t)(least > 0 ? least : MINSIGSTKSZ);
+}
+
+static void
+set_fault_stack(void *memory, size_t size)
+{
+	const stack_t stack = {.ss_sp = memory, .ss_size = size};
+
+	if (size > 0)
+		(void)sigaltstack(&stack, NULL);
+}
+
 static void *
 thread_main(void *argument)
 {
 	struct start *start = argument;
 	const struct thread_spec spec = start->spec;
+	const size_t fault_bytes = fault_stack_size();
 
 	own_role = spec.role;
 	set_name(start->name);
 	free(start);
+	/* cppcheck-suppress allocaCalled ; it must outlive main() only */
+	set_fault_stack(alloca(fault_bytes), fault_bytes);
 	if (spec.lock_stack)
 		lock_stack();
 	return spec.main(spec.argument);
@@ -118,7 +153,9 @@ stack_size(size_t wanted)
 #ifdef ROTARY_SANITIZED
 	wanted *= 8;
 #endif
-	return least > 0 && wanted < (size_t)least ? (size_t)least : wanted;
+	if (least > 0 && wanted < (size_t)least)
+		wanted = (size_t)least;
+	return wanted + fault_stack_size();
 }
 
 int
@@ -163,7 +200,14 @@ thread_join(struct thread *thread)
 void
 thread_adopt(enum thread_role role, const char *name)
 {
+	static void *fault_stack;
+
 	block_signals(NULL);
+	if (WITH_FAULT_STACK && fault_stack == NULL) {
+		fault_stack = malloc(fault_stack_size());
+		if (fault_stack != NULL)
+			set_fault_stack(fault_stack, fault_stack_size());
+	}
 	own_role = role;
 	set_name(name);
 }

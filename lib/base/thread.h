@@ -4,7 +4,8 @@
  * Every thread has all signals blocked but those a fault or the budget of a
  * quantum needs (SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL and
  * THREAD_BUDGET_SIGNAL), so that SIGTERM only ever reaches control's
- * signalfd. Debug builds assert the role at thread_assert_*().
+ * signalfd, and an alternate stack for handlers with SA_ONSTACK. Debug builds
+ * assert the role at thread_assert_*().
  * RT: MAY_BLOCK but thread_role() and the asserts. */
 #ifndef ROTARY_BASE_THREAD_H
 #define ROTARY_BASE_THREAD_H

@@ -18,6 +18,7 @@ struct seen {
 	sigset_t mask;
 	size_t stack_bytes;
 	size_t resident_pages; /* of the stack */
+	stack_t fault_stack;
 };
 
 /* mincore() tells only of pages of files; the kernel's map tells of ours. */
@@ -53,6 +54,7 @@ look_around(void *argument)
 	pthread_attr_getstack(&attributes, &lowest, &seen->stack_bytes);
 	seen->resident_pages = count_resident(lowest, seen->stack_bytes);
 	pthread_attr_destroy(&attributes);
+	sigaltstack(NULL, &seen->fault_stack);
 	return NULL;
 }
 
@@ -131,8 +133,11 @@ test_stack(void **state)
 				 .lock_stack = true},
 	    &locked);
 #ifndef ROTARY_SANITIZED
-	assert_true(locked.stack_bytes <= THREAD_STACK_RT);
-	assert_true(locked.stack_bytes >= THREAD_STACK_RT * 7 / 8);
+	assert_int_equal(locked.fault_stack.ss_flags, 0);
+	assert_true(locked.fault_stack.ss_size >= (16 << 10));
+	assert_true(locked.stack_bytes <=
+		    THREAD_STACK_RT + locked.fault_stack.ss_size + page);
+	assert_true(locked.stack_bytes >= THREAD_STACK_RT);
 #endif
 	if (locked.resident_pages == 0) {
 		print_message("# skip: /proc/self/pagemap is not readable\n");
