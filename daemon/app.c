@@ -12,6 +12,7 @@
 #include "daemon/app_player.h"
 #include "daemon/player/state.h"
 #include "daemon/server/server.h"
+#include "daemon/source/skips.h"
 #include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "lib/base/conf.h"
@@ -306,6 +307,7 @@ state_up(struct app *app)
 	if (result < 0) {
 		log_err("state", "%s", text_string(&error));
 	} else {
+		skips_begin(conf_text(app->conf, CONF_LIBRARY_STATE));
 		restore(app, &saved);
 		state_start(app->state, app->work, app->queue, app->player);
 		app->between.state = app->state;
@@ -377,6 +379,7 @@ rooms_down(struct app *app)
 	engine_destroy(app->engine);
 	if (app->work != NULL)
 		work_destroy(app->work, work_wait_ns);
+	skips_end();
 	play_queue_destroy(app->queue);
 	sd_event_source_unref(app->timer);
 	sd_event_unref(app->loop);

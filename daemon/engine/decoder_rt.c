@@ -95,7 +95,7 @@ run_item(struct decoder_thread *self, struct item *item,
 	self->item_id =
 		item->kind == ITEM_STREAM ? stream_of(item)->id : UINT64_MAX;
 	if (item->kind == ITEM_STREAM)
-		rt_set_subject(stream_of(item)->uri);
+		rt_set_subject(&stream_of(item)->subject);
 	rt_budget_start(&self->budget);
 	if (item->kind == ITEM_STREAM)
 		work = stream_quantum(stream_of(item));

@@ -8,6 +8,7 @@
  * of every line. Whoever comes second, the worker or control, frees it. */
 #include "daemon/engine/engine_parts.h"
 
+#include "daemon/source/skips.h"
 #include "lib/base/log.h"
 
 #include <errno.h>
@@ -82,6 +83,8 @@ streams_set_reason(struct stream *stream, int error)
 		what = "there is no sound in it";
 	else if (error == -ETIMEDOUT)
 		what = "its file system does not answer";
+	else if (error == -ENOTRECOVERABLE)
+		what = skips_reason;
 	else if (error == -ENOBUFS || error == -ENOMEM)
 		what = "there is not enough memory for it";
 	else if (what == NULL && error == -EINVAL)

@@ -29,6 +29,7 @@ stream_create(uint64_t id, enum lane_id lane, const struct source_ref *ref)
 		allocator_delete(NULL, stream);
 		return NULL;
 	}
+	stream->subject.name = stream->uri;
 	stream->uid = ref->uid;
 	stream->id = id;
 	stream->root = id;

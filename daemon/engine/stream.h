@@ -31,6 +31,7 @@
 #include "lib/base/attr.h"
 #include "lib/base/clock.h"
 #include "lib/base/list.h"
+#include "lib/rt/rt.h"
 #include "lib/sync/byte_ring.h"
 #include "lib/sync/pcm_ring.h"
 #include "lib/sync/wake.h"
@@ -96,7 +97,8 @@ struct stream {
 	uint64_t parent;     /* the stream whose chain link this is, or 0 */
 	uint64_t base_frame; /* in the song, of the first frame */
 	struct audio_spec spec;
-	struct commons *commons; /* a reference; NULL: in tests */
+	struct rt_subject subject; /* whose fault a crash would be */
+	struct commons *commons;   /* a reference; NULL: in tests */
 	const struct bell *bell;
 	struct wake *wake; /* the decoder threads' */
 	bool rt;

@@ -308,6 +308,7 @@ open_and_prime(struct stream *stream)
 
 	if (result < 0)
 		return result;
+	source_describe(stream->source, stream->uri, &stream->subject);
 	place_bytes(stream);
 	result = open_decoder(stream);
 	if (result < 0)
@@ -353,7 +354,7 @@ stream_run_phase(struct stream *stream)
 {
 	int result = 0;
 
-	rt_set_subject(stream->uri);
+	rt_set_subject(&stream->subject);
 	switch (stream->phase) {
 	case STREAM_PHASE_OPEN:
 		result = open_and_prime(stream);

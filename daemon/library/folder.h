@@ -53,9 +53,10 @@ MAY_BLOCK NODISCARD int folder_read(const struct folder_request *request,
 				    folder_fn *entry, void *context,
 				    const char **ret_reason);
 
-/* The tags of one file. *ret_song has no tags when it cannot be decoded; then,
- * and on failure, ret_reason, a static string, says why, else it is NULL.
- * 0, -ENOENT, -EISDIR, -EINVAL (not a regular file), -EACCES, -ENOMEM, -errno.
+/* The tags of one file. *ret_song has no tags when it cannot be decoded, or is
+ * passed over (skips.h); then, and on failure, ret_reason, a static string,
+ * says why, else it is NULL. 0, -ENOENT, -EISDIR, -EINVAL (not a regular file),
+ * -EACCES, -ENOMEM, -errno.
  */
 MAY_BLOCK NODISCARD int folder_read_song(const struct path_root *root,
 					 const struct source_ref *ref,

@@ -2,12 +2,15 @@
 /* folder_song.c - what one file says about itself.
  *
  * Opens the decoder as for playing, asks for its tags and closes it again: what
- * cannot be opened here could not be played either, so the reasons agree. */
+ * cannot be opened here could not be played either, so the reasons agree. A
+ * file that is passed over after crashes is told without tags. */
 #include "daemon/library/folder.h"
 
 #include "daemon/decode/decoder.h"
 #include "daemon/decode/reader.h"
+#include "daemon/source/skips.h"
 #include "lib/base/clock.h"
+#include "lib/rt/rt.h"
 #include "lib/sync/byte_ring.h"
 
 #include <errno.h>
@@ -36,6 +39,8 @@ reason_of(int error)
 		return "its links lead in a circle";
 	case -ENOMEM:
 		return "there is not enough memory for it";
+	case -ENOTRECOVERABLE:
+		return skips_reason;
 	default:
 		return "it could not be read";
 	}
@@ -94,6 +99,22 @@ read_tags(struct song_builder *builder, struct source *source, const char *uri,
 	return error;
 }
 
+/* While its file is looked at, a crash is put down to it. */
+static int
+read_into(struct song_builder *builder, struct source *source, const char *uri,
+	  const char **ret_reason)
+{
+	struct rt_subject subject;
+	int error = 0;
+
+	source_describe(source, uri, &subject);
+	rt_set_subject(&subject);
+	song_builder_mtime(builder, source_mtime_s(source));
+	error = read_tags(builder, source, uri, ret_reason);
+	rt_set_subject(NULL);
+	return error;
+}
+
 int
 folder_read_song(const struct path_root *root, const struct source_ref *ref,
 		 struct song **ret_song, const char **ret_reason)
@@ -104,20 +125,16 @@ folder_read_song(const struct path_root *root, const struct source_ref *ref,
 	int error = source_open(root, ref, &source);
 
 	*ret_reason = reason_of(error);
-	if (error < 0)
+	if (error < 0 && error != -ENOTRECOVERABLE)
 		return error;
 	builder = song_builder_create(ref->uri);
-	if (builder == NULL) {
-		source_close(source);
-		*ret_reason = reason_of(-ENOMEM);
-		return -ENOMEM;
+	if (builder != NULL && source != NULL) {
+		error = read_into(builder, source, ref->uri, ret_reason);
+		if (error < 0 && *ret_reason == NULL)
+			*ret_reason = reason_of(error);
 	}
-	song_builder_mtime(builder, source_mtime_s(source));
-	error = read_tags(builder, source, ref->uri, ret_reason);
-	if (error < 0 && *ret_reason == NULL)
-		*ret_reason = reason_of(error);
 	source_close(source);
-	song = song_builder_finish(builder);
+	song = builder == NULL ? NULL : song_builder_finish(builder);
 	if (song == NULL) {
 		*ret_reason = reason_of(-ENOMEM);
 		return -ENOMEM;

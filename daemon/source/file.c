@@ -8,6 +8,10 @@
  * is a new stream, reads the headers again. */
 #include "daemon/source/source.h"
 
+#include "daemon/source/skips.h"
+#include "lib/base/clock.h"
+#include "lib/rt/rt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,7 +29,7 @@ struct source {
 	uint64_t offset;
 	uint64_t advised;   /* read-ahead was asked for up to here */
 	uint64_t forgotten; /* and the cache was given back up to here */
-	int64_t mtime_s;
+	struct stat status; /* when it was opened */
 };
 
 int
@@ -45,7 +49,7 @@ source_open_fd(int fd, struct source **ret_source)
 		return -ENOMEM;
 	source->fd = fd;
 	source->forgotten = KEEP_BYTES;
-	source->mtime_s = status.st_mtim.tv_sec;
+	source->status = status;
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	*ret_source = source;
 	return 0;
@@ -66,10 +70,20 @@ open_local(const struct source_ref *ref)
 	return fd;
 }
 
+static bool
+is_passed_over(const struct source *source, const char *uri)
+{
+	struct rt_subject subject;
+
+	source_describe(source, uri, &subject);
+	return skips_has(&subject);
+}
+
 int
 source_open(const struct path_root *root, const struct source_ref *ref,
 	    struct source **ret_source)
 {
+	struct source *source = NULL;
 	int error = 0;
 	const int fd = path_uri_is_local(ref->uri)
 			       ? open_local(ref)
@@ -77,10 +91,17 @@ source_open(const struct path_root *root, const struct source_ref *ref,
 
 	if (fd < 0)
 		return fd;
-	error = source_open_fd(fd, ret_source);
-	if (error < 0)
+	error = source_open_fd(fd, &source);
+	if (error < 0) {
 		(void)close(fd);
-	return error;
+		return error;
+	}
+	if (is_passed_over(source, ref->uri)) {
+		source_close(source);
+		return -ENOTRECOVERABLE;
+	}
+	*ret_source = source;
+	return 0;
 }
 
 void
@@ -155,5 +176,19 @@ source_length(const struct source *source)
 int64_t
 source_mtime_s(const struct source *source)
 {
-	return source->mtime_s;
+	return source->status.st_mtim.tv_sec;
+}
+
+void
+source_describe(const struct source *source, const char *uri,
+		struct rt_subject *ret_subject)
+{
+	const struct timespec *mtime = &source->status.st_mtim;
+
+	*ret_subject = (struct rt_subject){
+		.name = uri,
+		.is_open = true,
+		.size_bytes = (uint64_t)source->status.st_size,
+		.mtime_ns = mtime->tv_sec * NS_PER_S + mtime->tv_nsec,
+	};
 }

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct source;
+struct rt_subject;
 
 /* What to open; copied into whoever keeps it. */
 struct source_ref {
@@ -21,7 +22,8 @@ struct source_ref {
 };
 
 /* Opens a regular file. FIFOs, folders, sockets and devices are refused
- * without waiting. 0, -EISDIR, -EINVAL (not a regular file), -errno. */
+ * without waiting. 0, -EISDIR, -EINVAL (not a regular file), -ENOTRECOVERABLE
+ * (it is passed over, see skips.h), -errno. */
 NODISCARD int source_open(const struct path_root *root,
 			  const struct source_ref *ref,
 			  struct source **ret_source);
@@ -39,5 +41,9 @@ uint64_t source_tell(const struct source *source);
 uint64_t source_length(const struct source *source);
 /* CLOCK_REALTIME seconds of the last change. */
 int64_t source_mtime_s(const struct source *source);
+/* As what a thread that works on it should set, for crashes; its name is uri,
+ * which must outlive it. */
+void source_describe(const struct source *source, const char *uri,
+		     struct rt_subject *ret_subject);
 
 #endif

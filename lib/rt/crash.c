@@ -11,7 +11,17 @@
  * to the thread: one that is `dying` has them repeated (fence.c). A fence that
  * kills has made its own report, and none follows.
  *
- * A stack that has run over leaves no room for a report: it dies silently. */
+ * Before the report, which a full pipe may hold up, a note of the file that the
+ * thread was at work on goes to rt_crash_note_to()'s descriptor, in one write:
+ *
+ *   crash SIZE MTIME_NS NAME
+ *
+ * between two ends of line, so that what an earlier write left half done spoils
+ * nothing. One process makes one note at most, and none for a signal that
+ * somebody sent.
+ *
+ * The handler runs on the alternate stack that thread.c gives each thread, so
+ * that a stack that has run over is told like any other fault. */
 #include "lib/rt/own.h"
 
 #include <elf.h>
@@ -45,10 +55,25 @@ static struct {
 	uintptr_t base;
 } table;
 
+enum { NOTE_BYTES = 4096 + 64 };
+
+static struct {
+	ATOMIC(int) fd;
+	ATOMIC(uint32_t) made;
+	size_t length;
+	char line[NOTE_BYTES]; /* of the one thread that makes it */
+} note = {.fd = -1};
+
 RT_SAFE void
-rt_set_subject(const char *subject)
+rt_set_subject(const struct rt_subject *subject)
 {
 	rt_own.subject = subject;
+}
+
+void
+rt_crash_note_to(int fd)
+{
+	atomic_store(&note.fd, fd);
 }
 
 static void
@@ -73,6 +98,59 @@ say_hex(uintptr_t number)
 	} while (number > 0);
 	say("0x");
 	say(at);
+}
+
+static void
+note_add(const char *text)
+{
+	while (*text != '\0' && note.length < NOTE_BYTES)
+		note.line[note.length++] = *text++;
+}
+
+static void
+note_add_number(uint64_t number)
+{
+	char digits[24];
+	char *at = digits + sizeof(digits) - 1;
+
+	*at = '\0';
+	do {
+		at--;
+		*at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	note_add(at);
+	note_add(" ");
+}
+
+/* A fault, or an abort() of our own; not what somebody sent. */
+static bool
+is_own(int signal, const siginfo_t *info)
+{
+	return info->si_code > 0 ||
+	       (signal == SIGABRT && info->si_code == SI_TKILL &&
+		info->si_pid == getpid());
+}
+
+/* False when there is a file to note it for, and it could not be done. */
+static bool
+make_note(int signal, const siginfo_t *info)
+{
+	const struct rt_subject *subject = rt_own.subject;
+	const int fd = atomic_load(&note.fd);
+
+	if (fd < 0 || subject == NULL || !subject->is_open ||
+	    !is_own(signal, info) || atomic_exchange(&note.made, 1) != 0)
+		return true;
+	if (strchr(subject->name, '\n') != NULL)
+		return false;
+	note_add("\ncrash ");
+	note_add_number(subject->size_bytes);
+	note_add_number((uint64_t)subject->mtime_ns);
+	note_add(subject->name);
+	note_add("\n");
+	return note.length < NOTE_BYTES &&
+	       write(fd, note.line, note.length) == (ssize_t)note.length;
 }
 
 static const char *
@@ -148,7 +226,7 @@ report(int signal, const siginfo_t *info)
 	say(name);
 	if (rt_own.subject != NULL) {
 		say(", at work on ");
-		say(rt_own.subject);
+		say(rt_own.subject->name);
 	}
 	say("\n");
 	count = backtrace(frames, BACKTRACE_FRAMES);
@@ -160,11 +238,16 @@ static void
 handle_crash(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
+	bool noted;
 
 	(void)context;
 	if (!rt_own.dying) {
 		rt_own.dying = true;
+		noted = make_note(signal, info);
 		report(signal, info);
+		if (!noted)
+			say("rotary: no note of it could be made, so this file "
+			    "is not passed over next time\n");
 	}
 	/* A fault comes again by itself; what was sent does not. It is blocked
 	 * until this returns. */
@@ -237,9 +320,9 @@ int
 rt_crash_init(void)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-	const struct sigaction action = {
+	struct sigaction action = {
 		.sa_sigaction = handle_crash,
-		.sa_flags = SA_SIGINFO | (int)SA_RESETHAND,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND,
 	};
 	void *frame = NULL;
 	size_t i;
@@ -250,6 +333,9 @@ rt_crash_init(void)
 	(void)backtrace(&frame, 1);
 	(void)dl_iterate_phdr(note_base, NULL);
 	map_program();
+	/* The budget of a quantum would demote the thread in mid-report. */
+	sigfillset(&action.sa_mask);
+	sigdelset(&action.sa_mask, SIGSYS);
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], &action, NULL) != 0)
 			return -errno;

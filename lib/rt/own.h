@@ -9,8 +9,8 @@
 struct rt_own {
 	struct rt_figures *figures; /* NULL: no real-time thread */
 	enum rt_fence fence;
-	bool dying;          /* its report is being written */
-	const char *subject; /* what it is at work on, or NULL */
+	bool dying;                       /* its report is being written */
+	const struct rt_subject *subject; /* what it is at work on, or NULL */
 };
 
 /* Initial-exec: a signal handler may not enter the dynamic linker. (__thread is

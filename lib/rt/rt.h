@@ -67,13 +67,23 @@ MAY_BLOCK enum rt_rung rt_probe(int priority, char cause[RT_CAUSE_BYTES]);
  * -errno from the kernel. Sanitizer builds make every fence RT_FENCE_OFF. */
 NODISCARD int rt_fence_init(void);
 
+/* What a thread is at work on. */
+struct rt_subject {
+	const char *name; /* a song's URI */
+	bool is_open;     /* then the next two tell its file */
+	uint64_t size_bytes;
+	int64_t mtime_ns;
+};
+
 /* Once per process: a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) writes
  * signal, thread, subject and a backtrace to stderr, and goes on to end the
  * process. Returns 0 or -errno. Sanitizer builds leave it to the sanitizer. */
 MAY_BLOCK NODISCARD int rt_crash_init(void);
-/* What the calling thread is at work on: a song's URI, or NULL. Kept as a
- * pointer. */
-RT_SAFE void rt_set_subject(const char *subject);
+/* Where a crash with an open subject leaves a line that names it (crash.c);
+ * -1: nowhere. The descriptor appends, and stays its owner's. */
+void rt_crash_note_to(int fd);
+/* What the calling thread is at work on, or NULL. Kept as a pointer. */
+RT_SAFE void rt_set_subject(const struct rt_subject *subject);
 
 /* Which calls a sealed thread may make. */
 enum rt_profile { RT_PROFILE_DECODER, RT_PROFILE_OUTPUT };

@@ -273,7 +273,7 @@ snapshot_leave(struct snapshot *snapshot, unsigned reader)
 
 /* Nobody measures or listens. */
 RT_SAFE void
-rt_set_subject(const char *subject)
+rt_set_subject(const struct rt_subject *subject)
 {
 	(void)subject;
 }

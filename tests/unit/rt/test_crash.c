@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A crash tells its signal, thread, subject and where it was, by the names of
- * static functions too, and ends the process by the signal that it was; also
- * inside a fence. */
+ * static functions too, leaves a note of the subject's file, and ends the
+ * process by the signal that it was; also inside a fence, and by a stack that
+ * has run over. */
+#include "lib/base/thread.h"
 #include "lib/rt/rt.h"
 #include "tests/kit/child.h"
 #include "tests/kit/machine.h"
 
-#include <pthread.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,17 +21,44 @@
 
 #include <cmocka.h>
 
-enum kind { BY_FAULT, BY_ABORT, BY_OTHERS, IN_FENCE };
+enum kind { BY_FAULT, BY_ABORT, BY_OTHERS, BY_STACK };
+
+struct plan {
+	enum kind kind;
+	bool in_fence;
+	struct rt_subject subject;
+	int note_fd; /* -1: none */
+};
+
+static const struct rt_subject song = {
+	.name = "some/song.flac",
+	.is_open = true,
+	.size_bytes = 4711,
+	.mtime_ns = 1234567890123456789,
+};
+
+/* A frame for each call, with something in it. */
+static __attribute__((noinline)) int
+run_over(volatile char *above, int calls)
+{
+	volatile char room[512];
+
+	room[0] = *above;
+	return calls == 0 ? 0 : run_over(room, calls - 1) + room[0];
+}
 
 static __attribute__((noinline)) int
 crash_right_here(enum kind kind)
 {
 	int *volatile nowhere = (int *)(uintptr_t)16;
+	volatile char first = 1;
 
 	if (kind == BY_ABORT)
 		abort();
 	else if (kind == BY_OTHERS)
 		kill(getpid(), SIGSEGV);
+	else if (kind == BY_STACK)
+		return run_over(&first, INT_MAX);
 	else
 		*nowhere = 1;
 	return 1;
@@ -38,68 +68,113 @@ static void *
 crash_in_thread(void *argument)
 {
 	static struct rt_figures figures;
-	const enum kind kind = *(const enum kind *)argument;
+	const struct plan *plan = argument;
 
-	pthread_setname_np(pthread_self(), "crasher");
 	rt_figures_begin(&figures, "crasher");
-	rt_set_subject("some/song.flac");
-	if (kind == IN_FENCE &&
+	rt_set_subject(&plan->subject);
+	if (plan->in_fence &&
 	    rt_seal(&figures, RT_FENCE_KILL, RT_PROFILE_DECODER, -1) != 0)
 		return NULL;
-	(void)crash_right_here(kind);
+	(void)crash_right_here(plan->kind);
 	return NULL;
 }
 
 static int
 run(void *argument)
 {
-	pthread_t thread;
+	const struct plan *plan = argument;
+	const struct thread_spec spec = {
+		.role = THREAD_ROLE_DECODER,
+		.name = "crasher",
+		.stack_bytes = THREAD_STACK_RT,
+		.lock_stack = true,
+		.main = crash_in_thread,
+		.argument = argument,
+	};
+	struct thread thread;
 
 	if (rt_fence_init() != 0 || rt_crash_init() != 0)
 		return 1;
-	if (pthread_create(&thread, NULL, crash_in_thread, argument) != 0)
+	rt_crash_note_to(plan->note_fd);
+	if (thread_start(&thread, &spec) != 0)
 		return 2;
-	pthread_join(thread, NULL);
+	thread_join(&thread);
 	return 3;
 }
 
-static void
-check(enum kind kind, int signal, const char *name)
+/* What the child said. */
+static const char *
+crash(struct plan plan, int signal)
 {
 	static char errors[16384];
-	const int status = child_run(run, &kind, errors, sizeof(errors));
+	const int status = child_run(run, &plan, errors, sizeof(errors));
 
 	print_message("%s", errors);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), signal);
+	return errors;
+}
+
+static void
+check(struct plan plan, int signal, const char *name)
+{
+	const char *errors;
+
+	plan.subject = song;
+	plan.note_fd = -1;
+	errors = crash(plan, signal);
 	assert_non_null(strstr(errors, name));
-	if (kind == BY_OTHERS)
+	if (plan.kind == BY_OTHERS)
 		return; /* any thread may get it */
 	assert_non_null(strstr(
 		errors, "in thread crasher, at work on some/song.flac\n"));
+	if (plan.kind == BY_STACK) {
+		assert_non_null(strstr(errors, "run_over+0x"));
+		return; /* the rest is too far away */
+	}
 	assert_non_null(strstr(errors, "crash_right_here+0x"));
 	assert_non_null(strstr(errors, "crash_in_thread+0x"));
+}
+
+/* What a crash leaves in a file. */
+static const char *
+note_of(struct plan plan, int signal)
+{
+	static char note[8192];
+	FILE *file = tmpfile();
+	size_t length;
+
+	assert_non_null(file);
+	plan.note_fd = fileno(file);
+	assert_int_equal(fcntl(plan.note_fd, F_SETFL, O_APPEND), 0);
+	(void)crash(plan, signal);
+	rewind(file);
+	length = fread(note, 1, sizeof(note) - 1, file);
+	note[length] = '\0';
+	fclose(file);
+	return note;
 }
 
 static void
 a_fault_is_told(void **state)
 {
 	(void)state;
-	check(BY_FAULT, SIGSEGV, "rotary: SIGSEGV at 0x10 ");
+	check((struct plan){.kind = BY_FAULT}, SIGSEGV,
+	      "rotary: SIGSEGV at 0x10 ");
 }
 
 static void
 an_abort_is_told(void **state)
 {
 	(void)state;
-	check(BY_ABORT, SIGABRT, "rotary: SIGABRT ");
+	check((struct plan){.kind = BY_ABORT}, SIGABRT, "rotary: SIGABRT ");
 }
 
 static void
 a_signal_from_others_ends_it_too(void **state)
 {
 	(void)state;
-	check(BY_OTHERS, SIGSEGV, "rotary: SIGSEGV ");
+	check((struct plan){.kind = BY_OTHERS}, SIGSEGV, "rotary: SIGSEGV ");
 }
 
 static void
@@ -108,7 +183,66 @@ a_fault_in_a_fence_is_told(void **state)
 	(void)state;
 	if (!machine_has_seccomp())
 		skip();
-	check(IN_FENCE, SIGSEGV, "rotary: SIGSEGV at 0x10 ");
+	check((struct plan){.in_fence = true}, SIGSEGV,
+	      "rotary: SIGSEGV at 0x10 ");
+}
+
+static void
+a_stack_that_runs_over_is_told(void **state)
+{
+	(void)state;
+	check((struct plan){.kind = BY_STACK}, SIGSEGV, "rotary: SIGSEGV at ");
+	if (machine_has_seccomp())
+		check((struct plan){.kind = BY_STACK, .in_fence = true},
+		      SIGSEGV, "rotary: SIGSEGV at ");
+}
+
+static void
+the_file_is_noted(void **state)
+{
+	static const char line[] =
+		"\ncrash 4711 1234567890123456789 some/song.flac\n";
+	struct plan plan = {.subject = song};
+
+	(void)state;
+	assert_string_equal(note_of(plan, SIGSEGV), line);
+	plan.kind = BY_ABORT;
+	assert_string_equal(note_of(plan, SIGABRT), line);
+	plan.kind = BY_STACK;
+	assert_string_equal(note_of(plan, SIGSEGV), line);
+	if (!machine_has_seccomp())
+		return;
+	plan.in_fence = true;
+	assert_string_equal(note_of(plan, SIGSEGV), line);
+	plan.kind = BY_FAULT;
+	assert_string_equal(note_of(plan, SIGSEGV), line);
+}
+
+static void
+only_what_is_its_fault_is_noted(void **state)
+{
+	struct plan plan = {.kind = BY_OTHERS, .subject = song};
+
+	(void)state;
+	assert_string_equal(note_of(plan, SIGSEGV), "");
+	plan.kind = BY_FAULT;
+	plan.subject.is_open = false;
+	assert_string_equal(note_of(plan, SIGSEGV), "");
+	plan.subject = song;
+	plan.subject.name = "two\nlines";
+	assert_string_equal(note_of(plan, SIGSEGV), "");
+}
+
+static void
+a_full_disk_is_told(void **state)
+{
+	struct plan plan = {.subject = song};
+
+	(void)state;
+	plan.note_fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_true(plan.note_fd >= 0);
+	assert_non_null(strstr(crash(plan, SIGSEGV), "no note of it"));
+	close(plan.note_fd);
 }
 
 int
@@ -119,6 +253,10 @@ main(void)
 		cmocka_unit_test(an_abort_is_told),
 		cmocka_unit_test(a_signal_from_others_ends_it_too),
 		cmocka_unit_test(a_fault_in_a_fence_is_told),
+		cmocka_unit_test(a_stack_that_runs_over_is_told),
+		cmocka_unit_test(the_file_is_noted),
+		cmocka_unit_test(only_what_is_its_fault_is_noted),
+		cmocka_unit_test(a_full_disk_is_told),
 	};
 
 #ifdef ROTARY_SANITIZED
