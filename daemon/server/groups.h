@@ -76,6 +76,9 @@ HANDLER(queue_shuffle);
 HANDLER(queue_swap);
 HANDLER(queue_swapid);
 
+HANDLER(skips_reset);
+HANDLER(skips_skips);
+
 HANDLER(status_clearerror);
 HANDLER(status_currentsong);
 HANDLER(status_stats);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* doctor.h - the checks of "rotary doctor" and how they report. Each check
- * says at least one thing. */
+ * says at least one thing, but where it is said otherwise. */
 #ifndef ROTARY_CLI_DOCTOR_H
 #define ROTARY_CLI_DOCTOR_H
 
@@ -36,5 +36,7 @@ void doctor_check_music(struct doctor *doctor);
 void doctor_check_cards(struct doctor *doctor);
 void doctor_check_realtime(struct doctor *doctor);
 void doctor_check_memory(struct doctor *doctor);
+/* As the daemon tells; silent without one that does. */
+void doctor_check_skips(struct doctor *doctor);
 
 #endif

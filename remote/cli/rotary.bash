@@ -22,7 +22,7 @@ _rotary() {
 	local word=${COMP_WORDS[COMP_CWORD]} verb= i
 	local rotary=("${COMP_WORDS[0]}")
 	local verbs="play pause toggle stop next prev seek vol add clear queue
-		status watch raw stats doctor help"
+		status watch raw stats doctor reset help"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -46,6 +46,8 @@ _rotary() {
 			"--socket --json --help --version" -- "$word")
 	elif [[ -z $verb || $verb == help ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
+	elif [[ $verb == reset ]]; then
+		mapfile -t COMPREPLY < <(compgen -W skips -- "$word")
 	elif [[ $verb == add ]]; then
 		_rotary_uris "$word"
 	fi

@@ -43,10 +43,16 @@ static const struct verb verbs[] = {
 	 NULL, stats_run},
 	{"doctor", "", 0, 0, false, "find what keeps the sound from being good",
 	 "Looks at the sound cards and who holds them, the permission for real\n"
-	 "time, locked memory, the configuration, the socket and the music\n"
-	 "folder, and says what to do. Works without a daemon. Ends with 1\n"
-	 "when something fails.",
+	 "time, locked memory, the configuration, the socket, the music folder\n"
+	 "and the files that made the player crash, and says what to do. Works\n"
+	 "without a daemon. Ends with 1 when something fails.",
 	 doctor_run},
+	{"reset", "skips [FILE]...", 1, -1, true,
+	 "try files again that made the player crash",
+	 "A file that made the player crash twice is passed over until it is\n"
+	 "changed. This has all such files tried again, or only those that are\n"
+	 "named as \"rotary doctor\" lists them.",
+	 reset_run},
 	{"help", "[VERB]", 0, 1, false, "show this, or more about a verb", NULL,
 	 help_run},
 };

@@ -45,6 +45,7 @@ int watch_run(struct cli *cli, int argc, char *const argv[]);
 int raw_run(struct cli *cli, int argc, char *const argv[]);
 int stats_run(struct cli *cli, int argc, char *const argv[]);
 int doctor_run(struct cli *cli, int argc, char *const argv[]);
+int reset_run(struct cli *cli, int argc, char *const argv[]);
 int help_run(struct cli *cli, int argc, char *const argv[]);
 
 #endif
