@@ -13,6 +13,8 @@ pkg_check_modules(SNDFILE REQUIRED IMPORTED_TARGET sndfile)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(EVDEV REQUIRED IMPORTED_TARGET libevdev)
+pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
 if(ROTARY_TESTS)
 	pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 	# What our Vorbis decoder is compared with.
