@@ -26,6 +26,14 @@
  * it to an older one expects an older head, which it holds, so that it is not
  * the node just inserted.
  *
+ * Why the head's word has a count (rotary_word.h): a reader that has read X and
+ * its successor may stand still while the others go all the way round, and the
+ * head is at X again. If something was inserted behind X meanwhile, a compare
+ * of addresses would find nothing wrong and move the head past it. So each move
+ * of the head changes the count, and so does an insertion once the node is
+ * linked: an exchange that succeeds followed at most one link since its looks,
+ * and no pull, and is as if it had come before that link.
+ *
  * Why the last node is made to lead nowhere before it is marked: a marked node
  * that led to itself would keep a reader going round until the writer, which
  * may have a lower priority, goes on. So a removal of the last node takes
@@ -33,11 +41,14 @@
  *
  * Ordering: hazard.c says why hazards, looks, unlinking and scans are seq_cst.
  * The mark is stored early in a removal and loaded last in a pull, seq_cst
- * both: a pull whose compare-exchange comes after the mark sees it. An insert
- * needs a release only: what it makes reachable was written before. */
+ * both: a pull whose compare-exchange comes after the mark sees it. The link of
+ * an insertion needs a release only, as what it makes reachable was written
+ * before; the seq_cst access to the head after it, or instead of it, makes that
+ * a pull which begins after the insertion returned sees it. */
 #include "lib/sync/rotary.h"
 
 #include "lib/base/thread.h"
+#include "lib/sync/rotary_word.h"
 
 #include <assert.h>
 
@@ -48,10 +59,13 @@ enum { HAZARD_HEAD, HAZARD_NEXT };
 _Static_assert(offsetof(struct rotary, head) % CACHE_LINE == 0 &&
 		       offsetof(struct rotary, domain) % CACHE_LINE == 0,
 	       "the head has cache lines of its own");
+_Static_assert(1 << ROTARY_WORD_LINE_BITS == CACHE_LINE &&
+		       _Alignof(struct rotary_node) == CACHE_LINE,
+	       "the low bits of a node's address are zero");
 _Static_assert(sizeof(struct rotary_node) % CACHE_LINE == 0,
 	       "no two nodes share a cache line");
 
-static RT_SAFE struct rotary_node *
+static RT_SAFE uint64_t
 load_head(const struct rotary *set)
 {
 	return atomic_load_explicit(&set->head, memory_order_seq_cst);
@@ -69,50 +83,53 @@ is_removed(const struct rotary_node *node)
 	return atomic_load_explicit(&node->removed, memory_order_seq_cst) != 0;
 }
 
-/* Moves the head from node to next; false when it did not stand on node. */
+/* Moves the head to next; false when it, or its place, changed since word. */
 static RT_SAFE bool
-move_head(struct rotary *set, struct rotary_node *node,
-	  struct rotary_node *next)
+move_head(struct rotary *set, uint64_t word, const struct rotary_node *next)
 {
-	return atomic_compare_exchange_strong_explicit(&set->head, &node, next,
-						       memory_order_seq_cst,
-						       memory_order_seq_cst);
+	return atomic_compare_exchange_strong_explicit(
+		&set->head, &word, rotary_word_moved(word, next),
+		memory_order_seq_cst, memory_order_seq_cst);
 }
 
-/* The head, held in the reader's first hazard; NULL: the set is empty. */
-static RT_SAFE struct rotary_node *
+/* The head's word, its node held in the reader's first hazard. */
+static RT_SAFE uint64_t
 hold_head(const struct rotary *set, struct hazard_reader *reader)
 {
 	struct rotary_node *node = NULL;
+	uint64_t word = load_head(set);
 
 	do {
-		node = load_head(set);
+		node = rotary_word_node(word);
 		hazard_set(reader, HAZARD_HEAD, node);
-	} while (load_head(set) != node);
-	return node;
+		word = load_head(set);
+	} while (rotary_word_node(word) != node);
+	return word;
 }
 
-/* Moves the head on from node, which the reader holds. False: another one moved
- * it, or node got another successor; look again. */
+/* Moves the head on from the node of word, which the reader holds. False:
+ * another one moved it, or there is a new node; look again. */
 static RT_SAFE bool
-pass_on(struct rotary *set, struct hazard_reader *reader,
-	struct rotary_node *node)
+pass_on(struct rotary *set, struct hazard_reader *reader, uint64_t word)
 {
+	const struct rotary_node *node = rotary_word_node(word);
 	struct rotary_node *next = load_next(node);
 
 	hazard_set(reader, HAZARD_NEXT, next);
-	return load_next(node) == next && move_head(set, node, next);
+	return load_next(node) == next && move_head(set, word, next);
 }
 
 RT_SAFE struct rotary_node *
 rotary_pull(struct rotary *set, struct hazard_reader *reader)
 {
 	struct rotary_node *node = NULL;
+	uint64_t word = 0;
 
 	do {
-		node = hold_head(set, reader);
+		word = hold_head(set, reader);
+		node = rotary_word_node(word);
 	} while (node != NULL &&
-		 (!pass_on(set, reader, node) || is_removed(node)));
+		 (!pass_on(set, reader, word) || is_removed(node)));
 	hazard_clear(reader, HAZARD_NEXT);
 	return node;
 }
@@ -120,11 +137,13 @@ rotary_pull(struct rotary *set, struct hazard_reader *reader)
 RT_SAFE struct rotary_node *
 rotary_head(struct rotary *set, struct hazard_reader *reader)
 {
-	struct rotary_node *node = hold_head(set, reader);
+	uint64_t word = hold_head(set, reader);
+	struct rotary_node *node = rotary_word_node(word);
 
 	while (node != NULL && is_removed(node)) {
-		(void)pass_on(set, reader, node);
-		node = hold_head(set, reader);
+		(void)pass_on(set, reader, word);
+		word = hold_head(set, reader);
+		node = rotary_word_node(word);
 	}
 	hazard_clear(reader, HAZARD_NEXT);
 	return node;
@@ -139,7 +158,7 @@ rotary_release(struct hazard_reader *reader)
 void
 rotary_init(struct rotary *set, struct hazard_domain *domain)
 {
-	atomic_init(&set->head, NULL);
+	atomic_init(&set->head, 0);
 	set->domain = domain;
 	list_init(&set->retired);
 	set->length = 0;
@@ -149,7 +168,8 @@ rotary_init(struct rotary *set, struct hazard_domain *domain)
 void
 rotary_insert(struct rotary *set, struct rotary_node *node)
 {
-	struct rotary_node *before = load_head(set);
+	const uint64_t word = load_head(set);
+	struct rotary_node *before = rotary_word_node(word);
 	struct rotary_node *after = NULL;
 
 	thread_assert_control();
@@ -159,7 +179,8 @@ rotary_insert(struct rotary *set, struct rotary_node *node)
 		assert(before == NULL);
 		node->prev = node;
 		atomic_store_explicit(&node->next, node, memory_order_relaxed);
-		atomic_store_explicit(&set->head, node, memory_order_release);
+		atomic_store_explicit(&set->head, rotary_word_moved(word, node),
+				      memory_order_seq_cst);
 		return;
 	}
 	if (is_removed(before))
@@ -169,6 +190,19 @@ rotary_insert(struct rotary *set, struct rotary_node *node)
 	after->prev = node;
 	atomic_store_explicit(&node->next, after, memory_order_relaxed);
 	atomic_store_explicit(&before->next, node, memory_order_release);
+	(void)atomic_fetch_add_explicit(&set->head, rotary_word_one,
+					memory_order_seq_cst);
+}
+
+/* Moves the head to next if it stands on node. */
+static void
+leave(struct rotary *set, const struct rotary_node *node,
+      const struct rotary_node *next)
+{
+	const uint64_t word = load_head(set);
+
+	if (rotary_word_node(word) == node)
+		(void)move_head(set, word, next);
 }
 
 /* The way back of node, and of every retired node that led to it, is next. */
@@ -207,9 +241,11 @@ rotary_remove(struct rotary *set, struct rotary_node *node)
 	}
 	redirect(set, node, next);
 	if (next == NULL)
-		atomic_store_explicit(&set->head, NULL, memory_order_seq_cst);
+		(void)atomic_fetch_and_explicit(&set->head,
+						~(rotary_word_one - 1),
+						memory_order_seq_cst);
 	else
-		(void)move_head(set, node, next);
+		leave(set, node, next);
 	node->reclaim_step = ROTARY_LINKED;
 	list_append(&set->retired, &node->retired);
 	set->retired_length++;
@@ -225,7 +261,7 @@ reclaim_step(struct rotary *set, struct rotary_node *node)
 			node->reclaim_step = ROTARY_ORPHANED;
 		return false;
 	case ROTARY_ORPHANED:
-		(void)move_head(set, node, load_next(node));
+		leave(set, node, load_next(node));
 		node->reclaim_step = ROTARY_UNSEEN;
 		return false;
 	case ROTARY_UNSEEN:

@@ -6,20 +6,29 @@
  *  pull(i)   |  X (same i)  |         -               X: outside order needed
  *  insert .. |      -       |         X               -: none
  *
- * Progress: pull and head are lock-free (a retry means that another reader or
- * the writer went on), O(1); insert is wait-free, O(1); remove is wait-free,
- * O(nodes + retired); reclaim is wait-free.
- * Linearization: insert at the store of the forward link before it (or of the
- * head, into an empty set); pull at the compare-exchange of the head; remove
- * at the store of the mark (of the last node: or when a reader empties the
- * head). A pull that begins after rotary_remove() returned never yields the
- * node. A pull that took the turn of a node and then finds it removed takes the
- * next one: that turn is lost, with its node.
- * Memory: nodes are embedded in what the caller owns; a removed node may be
- * reused only after rotary_reclaim() has passed it to the release function.
+ * Progress: pull and head are lock-free (a retry means that another reader
+ * pulled, or the writer inserted or removed), O(1) without one; insert is
+ * wait-free, O(1); remove is wait-free, O(nodes + retired); reclaim is
+ * wait-free, O(retired x hazards). A reader never waits for the writer: one
+ * that stands still, or died, in the midst of any of its steps costs the others
+ * nothing.
+ * Linearization: insert reads the head, and links the node behind it later, at
+ * the store of the forward link before it (or of the head, into an empty set);
+ * pull at the compare-exchange of the head, or just before a link that came
+ * between its looks and that; remove at the store of the mark (of the last
+ * node: or when a reader empties the head). So a pull that begins after
+ * rotary_remove() returned never yields the node; between two turns of one node
+ * every other that is there all the time has exactly one; no turn is given
+ * twice. A pull that took the turn of a node and then finds it removed takes
+ * the next one: that turn is lost, with its node.
+ * Memory: nodes are embedded in what the caller owns, aligned, below 2^48; a
+ * removed node may be reused only after rotary_reclaim() has passed it to the
+ * release function.
  * RT: pull, head and release are RT_SAFE; the writer's side neither blocks nor
- * allocates. Proof: docs/architecture.md, "The rotary set"; tests/model: both
- * rotary.pml and model_rotary.c; tests/stress/sync/stress_history.c. */
+ * allocates. Cost: docs/bench/sync.md.
+ * Source: ours; hazard pointers as in hazard.h, the head's count as in
+ * rotary_word.h. Proof: docs/architecture.md, "The rotary set"; tests/model:
+ * both rotary.pml and model_rotary.c; tests/stress/sync/stress_history.c. */
 #ifndef ROTARY_SYNC_ROTARY_H
 #define ROTARY_SYNC_ROTARY_H
 
@@ -37,7 +46,7 @@ struct ALIGNED(CACHE_LINE) rotary_node {
 };
 
 struct rotary {
-	ALIGNED(2 * CACHE_LINE) ATOMIC(struct rotary_node *) head;
+	ALIGNED(2 * CACHE_LINE) ATOMIC(uint64_t) head; /* rotary_word.h */
 	/* the writer's own, and immutable things */
 	ALIGNED(2 * CACHE_LINE) struct hazard_domain *domain;
 	struct list retired; /* rotary_node::retired */

@@ -3,6 +3,7 @@
  * its steps, the test takes those steps itself: sets the hazards, moves the
  * head. */
 #include "lib/sync/rotary.h"
+#include "lib/sync/rotary_word.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,6 +57,29 @@ tear_down(void **state)
 {
 	free(*state);
 	return 0;
+}
+
+static struct rotary_node *
+head_of(struct fixture *f)
+{
+	return rotary_word_node(atomic_load(&f->set.head));
+}
+
+/* What a slow reader does at last, whose looks were long ago. */
+static void
+stand_on(struct fixture *f, const struct rotary_node *node)
+{
+	const uint64_t word = atomic_load(&f->set.head);
+
+	atomic_store(&f->set.head, rotary_word_moved(word, node));
+}
+
+/* Its exchange, if it saw word; true when that succeeds. */
+static bool
+moves_head(struct fixture *f, uint64_t word, const struct rotary_node *node)
+{
+	return atomic_compare_exchange_strong(&f->set.head, &word,
+					      rotary_word_moved(word, node));
 }
 
 /* Inserts nodes 0 .. count - 1, so that they are pulled in that order. */
@@ -205,14 +229,14 @@ a_head_set_late_to_a_removed_node_is_harmless(void **state)
 	rotary_remove(&f->set, &f->node[1]);
 	for (i = 0; i < 5; i++)
 		assert_int_equal(reclaim(f), 1);
-	atomic_store(&f->set.head, &f->node[1]);
+	stand_on(f, &f->node[1]);
 	hazard_clear(f->slow, 0);
 	hazard_clear(f->slow, 1);
 	/* nobody holds it, but the head stands on it: not to be released */
 	assert_int_equal(reclaim(f), 1);
-	assert_ptr_equal(atomic_load(&f->set.head), &f->node[1]);
+	assert_ptr_equal(head_of(f), &f->node[1]);
 	assert_int_equal(reclaim(f), 1);
-	assert_ptr_equal(atomic_load(&f->set.head), &f->node[2]);
+	assert_ptr_equal(head_of(f), &f->node[2]);
 	assert_int_equal(reclaim(f), 0);
 	assert_int_equal(f->released_count, 1);
 	assert_pulls(f, (const int[]){2, 0, 2}, 3);
@@ -225,10 +249,10 @@ readers_and_inserts_step_over_a_removed_head(void **state)
 
 	fill(f, 3);
 	rotary_remove(&f->set, &f->node[1]);
-	atomic_store(&f->set.head, &f->node[1]);
+	stand_on(f, &f->node[1]);
 	rotary_insert(&f->set, &f->node[5]);
 	assert_ptr_equal(rotary_head(&f->set, f->reader), &f->node[2]);
-	atomic_store(&f->set.head, &f->node[1]);
+	stand_on(f, &f->node[1]);
 	assert_pulls(f, (const int[]){2, 5, 0, 2}, 4);
 }
 
@@ -247,7 +271,7 @@ a_removed_node_leads_on_when_its_successor_goes(void **state)
 		(void)reclaim(f);
 	assert_int_equal(f->released_count, 1);
 	assert_ptr_equal(f->released[0], &f->node[2]);
-	atomic_store(&f->set.head, &f->node[1]);
+	stand_on(f, &f->node[1]);
 	hazard_clear(f->slow, 1);
 	assert_pulls(f, (const int[]){3, 0, 3}, 3);
 }
@@ -258,18 +282,18 @@ static void
 an_emptied_set_stays_empty_and_can_be_filled_again(void **state)
 {
 	struct fixture *f = *state;
-	struct rotary_node *expected = &f->node[0];
+	uint64_t word = 0;
 	int i;
 
 	fill(f, 2);
 	hazard_set(f->slow, 0, &f->node[0]);
 	hazard_set(f->slow, 1, &f->node[1]);
 	rotary_remove(&f->set, &f->node[1]);
-	atomic_store(&f->set.head, &f->node[1]);
+	word = atomic_load(&f->set.head);
+	stand_on(f, &f->node[1]);
 	rotary_remove(&f->set, &f->node[0]);
 	assert_null(rotary_pull(&f->set, f->reader));
-	assert_false(atomic_compare_exchange_strong(&f->set.head, &expected,
-						    &f->node[1]));
+	assert_false(moves_head(f, word, &f->node[1]));
 	rotary_insert(&f->set, &f->node[4]);
 	for (i = 0; i < 3; i++)
 		(void)reclaim(f);
@@ -280,6 +304,42 @@ an_emptied_set_stays_empty_and_can_be_filled_again(void **state)
 		(void)reclaim(f);
 	assert_int_equal(f->released_count, 2);
 	assert_pulls(f, (const int[]){4, 4}, 2);
+}
+
+/* A reader looked at A and its successor B, and stands still; something is put
+ * in between them, and the others go all the way round. Its exchange would pass
+ * over what is new. */
+static void
+a_slow_reader_cannot_pass_over_an_insertion(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t word = 0;
+
+	fill(f, 2);
+	word = atomic_load(&f->set.head);
+	rotary_insert(&f->set, &f->node[2]);
+	assert_false(moves_head(f, word, &f->node[1]));
+	word = atomic_load(&f->set.head);
+	assert_pulls(f, (const int[]){0, 2, 1}, 3);
+	assert_ptr_equal(head_of(f), rotary_word_node(word));
+	assert_false(moves_head(f, word, &f->node[2]));
+	assert_pulls(f, (const int[]){0, 2, 1}, 3);
+}
+
+/* 22 bits go round after 4 million moves, and leave the address alone. */
+static void
+the_count_of_moves_wraps(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t last = ~(rotary_word_one - 1);
+
+	fill(f, 2);
+	atomic_fetch_or(&f->set.head, last);
+	assert_ptr_equal(head_of(f), &f->node[0]);
+	rotary_insert(&f->set, &f->node[2]);
+	assert_int_equal(atomic_load(&f->set.head) & last, 0);
+	atomic_fetch_or(&f->set.head, last);
+	assert_pulls(f, (const int[]){0, 2, 1, 0}, 4);
 }
 
 #define rotary_test(test)                                                      \
@@ -300,6 +360,8 @@ main(void)
 		rotary_test(a_head_set_late_to_a_removed_node_is_harmless),
 		rotary_test(readers_and_inserts_step_over_a_removed_head),
 		rotary_test(a_removed_node_leads_on_when_its_successor_goes),
+		rotary_test(a_slow_reader_cannot_pass_over_an_insertion),
+		rotary_test(the_count_of_moves_wraps),
 		rotary_test(an_emptied_set_stays_empty_and_can_be_filled_again),
 	};
 
