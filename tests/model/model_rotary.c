@@ -6,9 +6,11 @@
  * usage: model_rotary [PREEMPTIONS [WRITER_STEPS]]
  *
  * What must hold: nobody touches a released node; a pull never yields a node
- * whose removal had returned when it began; over a set that nobody changes the
- * turns are shared out evenly; and in the end the ring is whole and everything
- * removed can be released. */
+ * whose removal had returned when it began; what all threads did has an order
+ * that a plain ring explains (tests/kit/history.h: so none is passed over);
+ * over a set that nobody changes the turns are shared out evenly; and in the
+ * end the ring is whole and everything removed can be released. */
+#include "tests/kit/history.h"
 #include "tests/model/explored.h"
 
 #include "lib/sync/hazard.c"
@@ -21,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { NODES = 3, READERS = 2, WRITER = READERS, PULLS = 2 };
+enum { NODES = HISTORY_ITEMS, READERS = 2, WRITER = READERS, PULLS = 2 };
 
 enum seed {
 	SEED_NONE,
@@ -31,6 +33,8 @@ enum seed {
 	SEED_RELEASE_WITHOUT_MOVING_HEAD,
 	SEED_NO_WAY_BACK,  /* a retired node keeps leading to a removed one */
 	SEED_WEAK_HAZARDS, /* published by a release store */
+	SEED_NO_COUNT,     /* the head is an address only */
+	SEED_NO_COUNT_OF_INSERTIONS,
 };
 
 enum place { PLACE_OUT, PLACE_IN, PLACE_RETIRED };
@@ -43,12 +47,29 @@ struct world {
 	unsigned gone_at[NODES]; /* clock tick; 0: not removed */
 	unsigned turns[NODES];
 	unsigned clock;
+	struct history history;
+	bool inserting; /* into a set that is not empty */
 	unsigned writer_steps;
 	unsigned pulls;
+	unsigned playable; /* nodes, the first ones */
 	enum seed seed;
 };
 
 static struct world world;
+
+static unsigned
+tick(void)
+{
+	world.clock++;
+	return world.clock;
+}
+
+static void
+record(unsigned thread, enum history_kind kind, unsigned item, unsigned begin)
+{
+	history_add(&world.history, thread == WRITER ? HISTORY_WRITER : thread,
+		    (struct history_operation){kind, item, begin, tick()});
+}
 
 static unsigned
 number_of(const struct rotary_node *node)
@@ -65,6 +86,9 @@ model_drops(const volatile void *address)
 		if (world.seed == SEED_NO_HAZARD_ON_NEXT &&
 		    address == &world.domain.readers[i].slot[HAZARD_NEXT])
 			return true;
+	if (world.seed == SEED_NO_COUNT_OF_INSERTIONS &&
+	    address == &world.set.head && world.inserting)
+		return true;
 	for (i = 0; i < NODES; i++) {
 		if (world.seed == SEED_NO_MARK &&
 		    address == &world.nodes[i].removed)
@@ -100,6 +124,8 @@ touch(void *unused, unsigned thread, const volatile void *address)
 	(void)unused;
 	if (at >= unused_slots && at < slots_end)
 		return false;
+	if (world.seed == SEED_NO_COUNT)
+		world.set.head &= rotary_word_one - 1;
 	for (i = 0; i < NODES; i++)
 		if (thread != WRITER && world.place[i] == PLACE_OUT &&
 		    at >= (const char *)&world.nodes[i] &&
@@ -118,17 +144,24 @@ note_release(struct rotary_node *node, void *context)
 static void
 put_in(unsigned i)
 {
+	const unsigned begun = tick();
+
 	world.place[i] = PLACE_IN;
 	world.gone_at[i] = 0;
+	world.inserting = rotary_length(&world.set) > 0;
 	rotary_insert(&world.set, &world.nodes[i]);
+	world.inserting = false;
+	record(WRITER, HISTORY_INSERT, i, begun);
 }
 
 static void
 take_out(unsigned i)
 {
+	const unsigned begun = tick();
+
 	rotary_remove(&world.set, &world.nodes[i]);
 	world.place[i] = PLACE_RETIRED;
-	world.clock++;
+	record(WRITER, HISTORY_REMOVE, i, begun);
 	world.gone_at[i] = world.clock;
 }
 
@@ -163,10 +196,10 @@ write_steps(void)
 		unsigned choice;
 		unsigned i;
 
-		for (i = 0; i < NODES; i++)
+		for (i = 0; i < world.playable; i++)
 			if (world.place[i] != PLACE_RETIRED)
 				nodes[count++] = i;
-		choice = explorer_choose(count + (count < NODES));
+		choice = explorer_choose(count + (count < world.playable));
 		if (choice == count)
 			reclaim();
 		else if (world.place[nodes[choice]] == PLACE_IN)
@@ -179,14 +212,16 @@ write_steps(void)
 static void
 pull_once(unsigned thread)
 {
-	const unsigned begun = world.clock;
+	const unsigned begun = tick();
 	struct rotary_node *node =
 		rotary_pull(&world.set, &world.domain.readers[thread]);
-	unsigned i;
+	unsigned i = HISTORY_NOTHING;
 
+	if (node != NULL)
+		i = number_of(node);
+	record(thread, HISTORY_PULL, i, begun);
 	if (node == NULL)
 		return;
-	i = number_of(node);
 	if (world.place[i] == PLACE_OUT)
 		explorer_fail("a released node is pulled");
 	if (world.gone_at[i] != 0 && world.gone_at[i] <= begun)
@@ -221,7 +256,15 @@ reset_empty(void)
 	world.clock = 0;
 }
 
-/* Two nodes are in; the third can be put in. */
+/* What comes is recorded; the first nodes are in. */
+static void
+begin_history(unsigned first)
+{
+	memset(&world.history, 0, sizeof(world.history));
+	world.history.first = first;
+}
+
+/* Two nodes are in; others can be put in. */
 static void
 reset_two(void *unused)
 {
@@ -229,6 +272,7 @@ reset_two(void *unused)
 	reset_empty();
 	put_in(0);
 	put_in(1);
+	begin_history(2);
 }
 
 static void
@@ -236,6 +280,7 @@ reset_three(void *unused)
 {
 	reset_two(unused);
 	put_in(2);
+	begin_history(3);
 }
 
 static void
@@ -246,13 +291,16 @@ check_ring(void *unused)
 
 	(void)unused;
 	for (i = 0; i < rotary_length(&world.set); i++) {
+		const unsigned begun = tick();
 		struct rotary_node *node =
 			rotary_pull(&world.set, &world.domain.readers[0]);
 
-		if (node == NULL)
+		if (node == NULL) {
 			explorer_fail("a node is lost");
-		else
-			turns[number_of(node)]++;
+			return;
+		}
+		turns[number_of(node)]++;
+		record(0, HISTORY_PULL, number_of(node), begun);
 	}
 	rotary_release(&world.domain.readers[0]);
 	for (i = 0; i < 3; i++)
@@ -263,6 +311,8 @@ check_ring(void *unused)
 		if (world.place[i] == PLACE_RETIRED)
 			explorer_fail("a node is never released");
 	}
+	if (!history_is_linearizable(&world.history))
+		explorer_fail("no plain ring did this");
 }
 
 /* Nobody changed the set: floor or ceil of pulls over nodes. */
@@ -270,11 +320,12 @@ static void
 check_turns(void *unused)
 {
 	const unsigned pulls = READERS * world.pulls;
+	const unsigned nodes = world.playable;
 	unsigned i;
 
-	for (i = 0; i < NODES; i++)
-		if (world.turns[i] < pulls / NODES ||
-		    world.turns[i] > (pulls + NODES - 1) / NODES)
+	for (i = 0; i < nodes; i++)
+		if (world.turns[i] < pulls / nodes ||
+		    world.turns[i] > (pulls + nodes - 1) / nodes)
 			explorer_fail("turns are not shared out evenly");
 	check_ring(unused);
 }
@@ -287,6 +338,8 @@ struct search {
 	unsigned preemptions;
 	unsigned delays;
 	unsigned steps;
+	unsigned nodes;
+	unsigned pulls;
 	enum seed seed;
 };
 
@@ -309,7 +362,8 @@ explore(const struct search *search)
 
 	world.seed = search->seed;
 	world.writer_steps = search->steps;
-	world.pulls = PULLS;
+	world.pulls = search->pulls;
+	world.playable = search->nodes;
 	runs = explorer_run(&explored, &failure);
 	print_message("%llu runs, %u preemptions, %u delays, %u steps: %s\n",
 		      (unsigned long long)runs, search->preemptions,
@@ -322,9 +376,12 @@ static void
 no_order_breaks_the_set(void **unused)
 {
 	const struct search searches[] = {
-		{reset_two, preemptions, 0, steps, SEED_NONE},
-		{reset_two, preemptions - 1, 1, steps, SEED_NONE},
-		{reset_three, preemptions - 1, 0, steps + 1, SEED_NONE},
+		{reset_two, preemptions, 0, steps, 3, PULLS, SEED_NONE},
+		{reset_two, preemptions - 1, 1, steps, 3, PULLS, SEED_NONE},
+		{reset_three, preemptions - 1, 0, steps + 1, 3, PULLS,
+		 SEED_NONE},
+		{reset_two, preemptions, 0, 1, 4, 3, SEED_NONE},
+		{reset_two, preemptions, 0, 2, 4, 3, SEED_NONE},
 	};
 	size_t i;
 
@@ -349,6 +406,7 @@ no_order_gives_a_turn_twice(void **unused)
 	(void)unused;
 	world.seed = SEED_NONE;
 	world.pulls = PULLS;
+	world.playable = 3;
 	assert_true(explorer_run(&explored, &failure) > 100);
 	assert_null(failure);
 }
@@ -357,12 +415,15 @@ static void
 every_seeded_fault_is_found(void **unused)
 {
 	const struct search searches[] = {
-		{reset_two, 1, 0, 4, SEED_NO_HAZARD_ON_NEXT},
-		{reset_two, 1, 0, 2, SEED_NO_MARK},
-		{reset_two, 2, 0, 4, SEED_RELEASE_AT_FIRST_SCAN},
-		{reset_two, 2, 0, 4, SEED_RELEASE_WITHOUT_MOVING_HEAD},
-		{reset_three, 1, 0, 5, SEED_NO_WAY_BACK},
-		{reset_two, 1, 1, 4, SEED_WEAK_HAZARDS},
+		{reset_two, 1, 0, 4, 3, PULLS, SEED_NO_HAZARD_ON_NEXT},
+		{reset_two, 1, 0, 2, 3, PULLS, SEED_NO_MARK},
+		{reset_two, 2, 0, 4, 3, PULLS, SEED_RELEASE_AT_FIRST_SCAN},
+		{reset_two, 2, 0, 4, 3, PULLS,
+		 SEED_RELEASE_WITHOUT_MOVING_HEAD},
+		{reset_three, 1, 0, 5, 3, PULLS, SEED_NO_WAY_BACK},
+		{reset_two, 1, 1, 4, 3, PULLS, SEED_WEAK_HAZARDS},
+		{reset_two, 1, 0, 1, 3, 3, SEED_NO_COUNT},
+		{reset_two, 1, 0, 2, 4, 2, SEED_NO_COUNT_OF_INSERTIONS},
 	};
 	size_t i;
 

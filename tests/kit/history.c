@@ -1,52 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* history_search.h - whether some order of a recorded history's operations is
- * that of a plain ring: the search of Wing and Gong, with the prefixes that
- * lead nowhere remembered (Lowe). For stress_history.c; one thread. */
-#ifndef ROTARY_STRESS_HISTORY_SEARCH_H
-#define ROTARY_STRESS_HISTORY_SEARCH_H
+/* history.c - the search, depth first. A prefix is how many operations of each
+ * thread have taken effect, the ring they made, and which turns the pulls that
+ * go on have lost; its key is exact, so two prefixes of one key are the same.
+ * The next operation is one that began before all that are left had ended. */
+#include "tests/kit/history.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-enum {
-	ITEMS = 4,
-	READERS = 3,
-	WRITER = READERS,
-	THREADS,
-	PULLS = 4,
-	WRITES = 4,
-	NOTHING = ITEMS, /* a pull of an empty set */
-	ROUNDS = 4000,
-	SEEN_MAX = 1 << 20,
-};
-
-enum kind { PULL, INSERT, LINK, REMOVE };
-
-/* An insertion is two: INSERT, when it reads the head, and LINK. */
-struct operation {
-	enum kind kind;
-	uint32_t item;
-	uint64_t begin; /* ticks */
-	uint64_t end;
-};
-
-struct history {
-	struct operation operations[THREADS][2 * WRITES];
-	uint32_t count[THREADS];
-	uint32_t first; /* items in the set at first: 0 .. first - 1 */
-};
+enum { SEEN_MAX = 1 << 20 };
 
 /* What a prefix of an order has made of the ring. */
 struct prefix {
-	uint32_t done[THREADS];
-	uint32_t skipped[READERS]; /* by the pull that goes on, a mask */
-	uint32_t order[ITEMS];     /* from the head on */
+	uint32_t done[HISTORY_THREADS];
+	uint32_t lost[HISTORY_READERS]; /* by the pull that goes on, a mask */
+	uint32_t order[HISTORY_ITEMS];  /* from the head on */
 	uint32_t length;
 	uint32_t behind; /* the head that an insertion has read */
 };
@@ -64,10 +34,10 @@ key_of(const struct prefix *prefix)
 	uint64_t key = prefix->length * 8 + prefix->behind;
 	uint32_t i = 0;
 
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < HISTORY_THREADS; i++)
 		key = key * 16 + prefix->done[i];
-	for (i = 0; i < READERS; i++)
-		key = key * 16 + prefix->skipped[i];
+	for (i = 0; i < HISTORY_READERS; i++)
+		key = key * 16 + prefix->lost[i];
 	for (i = 0; i < prefix->length; i++)
 		key = key * 4 + prefix->order[i];
 	return key;
@@ -91,8 +61,8 @@ note_prefix(const struct prefix *prefix)
 			return true;
 		place = (place + 1) % SEEN_MAX;
 	}
-	fail_msg("the table is too small");
-	return true;
+	fputs("history: the table is too small\n", stderr);
+	abort();
 }
 
 static uint32_t
@@ -129,66 +99,91 @@ link_item(struct prefix *prefix, uint32_t item)
 	prefix->behind = 0;
 }
 
+/* Who lost the node's turn may go on now: it was for a node that went. */
 static void
 take_out(struct prefix *prefix, uint32_t item)
 {
 	const uint32_t at = place_of(prefix, item);
+	uint32_t i = 0;
 
 	prefix->length--;
 	memmove(&prefix->order[at], &prefix->order[at + 1],
 		(prefix->length - at) * sizeof(prefix->order[0]));
+	for (i = 0; i < HISTORY_READERS; i++)
+		prefix->lost[i] &= ~(1U << item);
+}
+
+static bool
+gives(const struct prefix *prefix, uint32_t item)
+{
+	if (prefix->length == 0)
+		return item == HISTORY_NOTHING;
+	return prefix->order[0] == item;
 }
 
 /* The thread's next operation takes effect; false when it could not have had
  * this outcome. */
 static bool
 take_effect(struct prefix *prefix, uint32_t thread,
-	    const struct operation *operation)
+	    const struct history_operation *operation)
 {
-	uint32_t i = 0;
-
 	prefix->done[thread]++;
 	switch (operation->kind) {
-	case PULL:
-		for (i = 0; i < prefix->length; i++)
-			if (prefix->skipped[thread] & 1U << prefix->order[i])
-				return false;
-		prefix->skipped[thread] = 0;
-		if (prefix->length == 0)
-			return operation->item == NOTHING;
-		if (prefix->order[0] != operation->item)
+	case HISTORY_PULL:
+		if (prefix->lost[thread] != 0 ||
+		    !gives(prefix, operation->item))
 			return false;
-		move_head(prefix);
+		if (prefix->length > 0)
+			move_head(prefix);
 		return true;
-	case INSERT:
+	case HISTORY_LOOK:
+		return gives(prefix, operation->item);
+	case HISTORY_INSERT:
 		prefix->behind = prefix->length > 0 ? prefix->order[0] : 0;
 		return true;
-	case LINK:
+	case HISTORY_LINK:
 		link_item(prefix, operation->item);
 		return true;
-	case REMOVE:
+	case HISTORY_REMOVE:
 		take_out(prefix, operation->item);
 		return true;
 	}
 	return false;
 }
 
-/* Nothing that has not taken effect ended before it began. */
+/* The thread has an operation left, and nothing that is left ended before it
+ * began. */
 static bool
 may_be_next(const struct history *history, const struct prefix *prefix,
 	    uint32_t thread)
 {
-	const struct operation *operation =
+	const struct history_operation *operation =
 		&history->operations[thread][prefix->done[thread]];
 	uint32_t i = 0;
 
 	if (prefix->done[thread] == history->count[thread])
 		return false;
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < HISTORY_THREADS; i++)
 		if (i != thread && prefix->done[i] < history->count[i] &&
 		    history->operations[i][prefix->done[i]].end <
 			    operation->begin)
 			return false;
+	return true;
+}
+
+/* The pull that is next in thread loses the head's turn; false: not that. */
+static bool
+lose_turn(const struct history *history, struct prefix *prefix, uint32_t thread)
+{
+	const uint32_t bit = 1U << prefix->order[0];
+
+	if (prefix->length == 0 || prefix->lost[thread] & bit ||
+	    !may_be_next(history, prefix, thread) ||
+	    history->operations[thread][prefix->done[thread]].kind !=
+		    HISTORY_PULL)
+		return false;
+	prefix->lost[thread] |= bit;
+	move_head(prefix);
 	return true;
 }
 
@@ -201,34 +196,28 @@ is_explained(const struct history *history, const struct prefix *prefix)
 
 	if (note_prefix(prefix))
 		return false;
-	for (i = 0; i < THREADS; i++) {
+	for (i = 0; i < HISTORY_THREADS; i++) {
 		struct prefix next = *prefix;
 
 		ended = ended && prefix->done[i] == history->count[i];
-		if (!may_be_next(history, prefix, i))
-			continue;
-		if (take_effect(&next, i,
+		if (may_be_next(history, prefix, i) &&
+		    take_effect(&next, i,
 				&history->operations[i][prefix->done[i]]) &&
 		    is_explained(history, &next))
 			return true;
 	}
-	for (i = 0; i < READERS && prefix->length > 0; i++) {
+	for (i = 0; i < HISTORY_READERS; i++) {
 		struct prefix next = *prefix;
 
-		if (!may_be_next(history, prefix, i))
-			continue;
-		next.skipped[i] |= 1U << prefix->order[0];
-		move_head(&next);
-		if (next.skipped[i] != prefix->skipped[i] &&
+		if (lose_turn(history, &next, i) &&
 		    is_explained(history, &next))
 			return true;
 	}
 	return ended;
 }
 
-/* An insertion goes right behind the head: the last one put in comes first. */
-static bool
-is_linearizable(const struct history *history)
+bool
+history_is_linearizable(const struct history *history)
 {
 	struct prefix prefix = {.length = history->first};
 	uint32_t i = 0;
@@ -239,4 +228,44 @@ is_linearizable(const struct history *history)
 	return is_explained(history, &prefix);
 }
 
-#endif
+void
+history_add(struct history *history, uint32_t thread,
+	    struct history_operation operation)
+{
+	uint32_t *count = &history->count[thread];
+
+	if (*count + 2 > HISTORY_LENGTH) {
+		fputs("history: too long\n", stderr);
+		abort();
+	}
+	history->operations[thread][(*count)++] = operation;
+	if (operation.kind != HISTORY_INSERT)
+		return;
+	operation.kind = HISTORY_LINK;
+	history->operations[thread][(*count)++] = operation;
+}
+
+void
+history_print(const struct history *history)
+{
+	static const char *const names[] = {
+		[HISTORY_PULL] = "pulls",     [HISTORY_LOOK] = "looks at",
+		[HISTORY_INSERT] = "inserts", [HISTORY_LINK] = "links",
+		[HISTORY_REMOVE] = "removes",
+	};
+	uint32_t thread = 0;
+	uint32_t i = 0;
+
+	fprintf(stderr, "history: %u items at first\n", history->first);
+	for (thread = 0; thread < HISTORY_THREADS; thread++)
+		for (i = 0; i < history->count[thread]; i++) {
+			const struct history_operation *operation =
+				&history->operations[thread][i];
+
+			fprintf(stderr, "  %s %u, %llu to %llu: %s %u\n",
+				thread == HISTORY_WRITER ? "writer" : "reader",
+				thread, (unsigned long long)operation->begin,
+				(unsigned long long)operation->end,
+				names[operation->kind], operation->item);
+		}
+}
