@@ -44,10 +44,11 @@ begin(struct encoder *encoder, const struct recipe *recipe)
 {
 	ogg_packet headers[3];
 	const char *const *tags = recipe->tags;
+	const float quality = recipe->quality > 0 ? recipe->quality : 0.3F;
 
 	vorbis_info_init(&encoder->info);
 	require(vorbis_encode_init_vbr(&encoder->info, (long)recipe->channels,
-				       (long)recipe->rate_hz, 0.3f) == 0);
+				       (long)recipe->rate_hz, quality) == 0);
 	vorbis_comment_init(&encoder->comment);
 	for (; tags != NULL && tags[0] != NULL; tags += 2)
 		vorbis_comment_add_tag(&encoder->comment, tags[0], tags[1]);

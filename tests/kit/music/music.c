@@ -46,6 +46,15 @@ bytes_finish(struct bytes *bytes)
 }
 
 float
+music_tone(const struct recipe *recipe, uint64_t frame)
+{
+	const double time = (double)frame / recipe->rate_hz;
+
+	return (float)(0.5 * sin(time * recipe->tone_hz * 6.283185307179586 +
+				 1.0));
+}
+
+float
 music_sample(const struct recipe *recipe, uint64_t frame, uint32_t channel)
 {
 	const double time = (double)frame / 44100;
@@ -55,6 +64,8 @@ music_sample(const struct recipe *recipe, uint64_t frame, uint32_t channel)
 	const double noise = (double)(mixed >> 40) / (double)(1 << 24) - 0.5;
 	const double pitch = 110.0 * (channel + 1) + (double)recipe->seed;
 
+	if (recipe->tone_hz > 0)
+		return music_tone(recipe, frame);
 	return (float)(0.5 * sin(time * pitch * 6.283185307) +
 		       0.25 * sin(time * pitch * 9.1) + 0.1 * noise);
 }

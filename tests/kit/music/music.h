@@ -25,8 +25,10 @@ struct recipe {
 	uint32_t channels;
 	uint32_t bits;   /* FLAC only */
 	uint32_t frames; /* in all */
+	float quality;   /* Vorbis only, up to 1; 0: as usual */
 	uint32_t block;  /* FLAC only; 0: the encoder's choice */
 	uint64_t seed;
+	double tone_hz; /* not 0: music_tone() instead of music_sample() */
 	int serial;              /* Ogg only */
 	bool ogg;                /* FLAC only */
 	bool unknown_total;      /* FLAC only */
@@ -38,6 +40,10 @@ struct recipe {
  * of channel c are told from those of others. In -1..1. */
 float music_sample(const struct recipe *recipe, uint64_t frame,
 		   uint32_t channel);
+
+/* A plain tone of half of full scale, all channels alike, that begins in the
+ * middle of a period: so a whole number of periods joins on to itself. */
+float music_tone(const struct recipe *recipe, uint64_t frame);
 
 /* Adds a file to ret_file; ret_samples, if not NULL, gets the frames as a
  * decoder should give them: S32, left-justified. */
