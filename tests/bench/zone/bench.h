@@ -134,6 +134,11 @@ bench_memory_mb(const char *name)
 	return value;
 }
 
+/* On a machine that does other things as well, a figure is only worth telling
+ * of a thread that is not interrupted: stands on this CPU, and is SCHED_FIFO
+ * where that is allowed and BENCH_FIFO is not 0. */
+void bench_stand(int cpu);
+
 void bench_storm(uint64_t seed, unsigned purge_each);
 void bench_churn(uint64_t seed, unsigned realloc_percent);
 void bench_reall(uint64_t seed);

@@ -158,43 +158,61 @@ bench_reall(uint64_t seed)
 	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
 }
 
-/* Waves of one size each; of each wave nine in ten are freed at random. */
+struct frag {
+	void **kept;
+	size_t *sizes;
+	size_t live;
+	unsigned count;
+};
+
+/* Frees all but so many in a thousand. */
+static void
+thin_out(struct frag *frag, struct dice *dice, unsigned first, unsigned spared)
+{
+	unsigned i;
+
+	for (i = first; i < frag->count; i++)
+		if (frag->kept[i] != NULL && dice_roll(dice, 1000) >= spared) {
+			free(frag->kept[i]);
+			frag->kept[i] = NULL;
+			frag->live -= frag->sizes[i];
+		}
+}
+
+/* Waves of one size each, of which one block in eight is kept, at random; at
+ * the end four in eleven of those. */
 void
 bench_frag(uint64_t seed)
 {
-	enum { WAVES = 12, BLOCKS_MAX = 1 << 20 };
-	void **kept = bench_map(sizeof(*kept) * BLOCKS_MAX * 2);
+	enum { WAVES = 12, BLOCKS_MAX = 2 << 20 };
+	struct frag frag = {bench_map(sizeof(void *) * BLOCKS_MAX),
+			    bench_map(sizeof(size_t) * BLOCKS_MAX), 0, 0};
 	struct dice dice = dice_seeded(seed);
 	const double before = bench_memory_mb("VmRSS:");
-	size_t live_bytes = 0;
-	unsigned wave, count = 0, i;
+	unsigned wave, i;
+	double live_mb;
 
 	for (wave = 0; wave < WAVES; wave++) {
 		const size_t size = (size_t)24 << wave;
+		const unsigned first = frag.count;
 		const unsigned blocks =
 			(unsigned)(FRAG_BYTES / WAVES / size) + 1;
-		const unsigned first = count;
 
-		for (i = 0; i < blocks; i++, count++) {
-			kept[count] = malloc(size);
-			memset(kept[count], 1, size);
+		for (i = 0; i < blocks; i++, frag.count++) {
+			frag.kept[frag.count] = malloc(size);
+			frag.sizes[frag.count] = size;
+			frag.live += size;
+			memset(frag.kept[frag.count], 1, size);
 		}
-		for (i = first; i < first + blocks; i++)
-			if (dice_roll(&dice, 10) != 0) {
-				free(kept[i]);
-				kept[i] = NULL;
-			} else {
-				live_bytes += size;
-			}
+		thin_out(&frag, &dice, first, 125);
 	}
-	bench_say("peak_per_live", (bench_memory_mb("VmHWM:") - before) *
-					   1048576 / (double)live_bytes);
-	for (i = 0; i < count; i++)
-		if (kept[i] != NULL && dice_roll(&dice, 3) != 0) {
-			free(kept[i]);
-			kept[i] = NULL;
-		}
-	bench_say("end_mb", bench_memory_mb("VmRSS:") - before);
+	live_mb = (double)frag.live / 1048576;
+	bench_say("peak_per_live",
+		  (bench_memory_mb("VmHWM:") - before) / live_mb);
+	thin_out(&frag, &dice, 0, 364);
+	live_mb = (double)frag.live / 1048576;
+	bench_say("end_per_live",
+		  (bench_memory_mb("VmRSS:") - before) / live_mb);
 }
 
 /* Ticks of a pair of malloc and free against the size, warm. */

@@ -12,6 +12,7 @@
 
 enum {
 	LANE_PLACES = 1024,
+	BENCH_PRIORITY = 10,
 	XFREE_BLOCKS = 3000 * 1000,
 	LARSON_BLOCKS = 1000,
 	LARSON_STEPS = 20 * 1000,
@@ -25,6 +26,27 @@ int zone_thread_realtime(bool on) __attribute__((weak));
 int zone_reserve(size_t bytes) __attribute__((weak));
 int zone_janitor_start(int64_t period_ns) __attribute__((weak));
 
+static void
+stand_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu % (size_t)sysconf(_SC_NPROCESSORS_CONF), &set);
+	(void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+void
+bench_stand(int cpu)
+{
+	const struct sched_param param = {.sched_priority = BENCH_PRIORITY};
+	const char *fifo = getenv("BENCH_FIFO");
+
+	stand_on(cpu);
+	if (fifo == NULL || strcmp(fifo, "0") != 0)
+		(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+}
+
 /* Places of blocks from one thread to one other; NULL: empty. */
 struct lane {
 	_Alignas(128) _Atomic(void *) places[LANE_PLACES];
@@ -33,6 +55,7 @@ struct lane {
 struct porter {
 	struct lane *out, *in; /* NULL: this way goes nothing */
 	uint64_t seed;
+	int cpu;
 };
 
 static void *
@@ -43,6 +66,7 @@ carry(void *argument)
 	unsigned sent = porter->out != NULL ? 0 : XFREE_BLOCKS;
 	unsigned got = porter->in != NULL ? 0 : XFREE_BLOCKS;
 
+	bench_stand(porter->cpu);
 	while (sent < XFREE_BLOCKS || got < XFREE_BLOCKS) {
 		bool moved = false;
 
@@ -83,8 +107,8 @@ void
 bench_xfree(uint64_t seed, int both_ways)
 {
 	static struct lane lanes[2];
-	struct porter porters[2] = {{&lanes[0], NULL, seed},
-				    {NULL, &lanes[0], seed + 1}};
+	struct porter porters[2] = {{&lanes[0], NULL, seed, 0},
+				    {NULL, &lanes[0], seed + 1, 1}};
 	const int64_t began_ns = bench_now_ns();
 	const double blocks = both_ways ? 2. * XFREE_BLOCKS : XFREE_BLOCKS;
 	pthread_t threads[2];
@@ -107,6 +131,7 @@ struct heir {
 	void *blocks[LARSON_BLOCKS];
 	uint64_t seed;
 	unsigned lives;
+	int cpu;
 };
 
 /* P. Larson and M. Krishnan, "Memory allocation for long-running server
@@ -133,6 +158,8 @@ found_dynasty(void *heir)
 {
 	struct heir *first = heir;
 
+	bench_stand(first->cpu); /* its children after it */
+
 	for (; first->lives < LARSON_LIVES; first->lives++) {
 		pthread_t thread;
 
@@ -152,6 +179,7 @@ bench_larson(uint64_t seed)
 
 	for (i = 0; i < 2; i++) {
 		heirs[i].seed = seed + i * 1000;
+		heirs[i].cpu = (int)i;
 		pthread_create(&threads[i], NULL, found_dynasty, &heirs[i]);
 	}
 	for (i = 0; i < 2; i++)
@@ -163,16 +191,6 @@ bench_larson(uint64_t seed)
 
 static atomic_int rt_stop;
 
-static void
-stand_on_cpu_0(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	(void)sched_setaffinity(0, sizeof(set), &set);
-}
-
 static void *
 rt_load(void *unused)
 {
@@ -181,7 +199,7 @@ rt_load(void *unused)
 	unsigned i;
 
 	(void)unused;
-	stand_on_cpu_0();
+	stand_on(0);
 	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
 	for (i = 0; !atomic_load(&rt_stop); i++) {
 		void **block = &blocks[dice_roll(&dice, 20000)];
@@ -248,7 +266,7 @@ rt_main(void *argument)
 	void *blocks[200] = {NULL};
 	unsigned i;
 
-	stand_on_cpu_0();
+	stand_on(0);
 	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
 	if (zone_thread_realtime != NULL && getenv("RT_UNMARKED") == NULL)
 		result->marked = zone_reserve(16 << 20) == 0 &&
