@@ -20,6 +20,7 @@
 		.blocks = BLOCKS(bytes),                                       \
 		.magazine = MIN(ZONE_UNIT_BYTES / (bytes), ZONE_MAGAZINE_MAX), \
 		.words = (BLOCKS(bytes) + 63) / 64,                            \
+		.last = (BLOCKS(bytes) - 1) * (bytes),                         \
 	}
 
 const struct zone_class zone_classes[ZONE_CLASSES] = {

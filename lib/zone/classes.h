@@ -11,6 +11,8 @@
 
 #include "lib/base/attr.h"
 
+#include <stdbool.h>
+
 enum {
 	ZONE_CLASSES = 32,
 	ZONE_CLASS_16 = 1,
@@ -19,7 +21,7 @@ enum {
 	ZONE_UNIT_SHIFT = 16,
 	ZONE_UNIT_BYTES = 1 << ZONE_UNIT_SHIFT,
 	ZONE_BLOCKS_MAX = 4096, /* of a slab */
-	ZONE_MAGAZINE_MAX = 64,
+	ZONE_MAGAZINE_MAX = 128,
 };
 
 /* The largest page that a kernel of this architecture may have: what is given
@@ -36,6 +38,7 @@ struct zone_class {
 	uint16_t blocks;   /* of a slab */
 	uint16_t magazine; /* blocks that a thread keeps; at most 64 KiB */
 	uint16_t words;    /* of 64 bits for blocks */
+	uint16_t last;     /* offset of the last block */
 };
 
 extern const struct zone_class zone_classes[ZONE_CLASSES];
@@ -59,10 +62,13 @@ zone_class_of(size_t size)
 static inline unsigned
 zone_class_of_16(size_t size)
 {
-	if (size <= 16)
-		return ZONE_CLASS_16;
-	/* 17..24 become 25..32 */
-	return zone_class_of(((size - 1) | 8) + 1);
+	/* 1..16 become 16, 17..24 become 32 */
+	const unsigned n = ((unsigned)size - 1) | 15;
+	const unsigned k = 31 ^ (unsigned)__builtin_clz(n);
+
+	if (size <= 8192)
+		return 2 * k - 8 + (n >> (k - 1));
+	return 4 * k - 36 + (n >> (k - 2));
 }
 
 /* Which block of a slab an offset lies in. */
@@ -70,6 +76,15 @@ static inline unsigned
 zone_block_of(const struct zone_class *shape, uint32_t offset)
 {
 	return (unsigned)((uint64_t)offset * shape->inverse >> 32);
+}
+
+/* Does a block begin there? Of the product above, what is below 2^32 tells the
+ * remainder: it is less than the inverse for a remainder of 0 only. */
+static inline bool
+zone_block_begins(const struct zone_class *shape, uint32_t offset)
+{
+	return offset * shape->inverse < shape->inverse &&
+	       offset <= shape->last;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MALLOC_ALIGN = 16 };
 
@@ -48,7 +49,7 @@ system_alloc(size_t size, size_t align, bool zero)
 	return __libc_malloc != NULL ? __libc_malloc(size) : NULL;
 }
 
-static inline void *
+static void *
 request(size_t size, size_t align, bool zero)
 {
 	const struct zone_request wanted = {
@@ -57,32 +58,73 @@ request(size_t size, size_t align, bool zero)
 		.zero = zero,
 		.dry = ZONE_DRY_KERNEL,
 	};
-	const int saved_errno = errno;
-	void *block = NULL;
+	void *block = zone_guard_alloc(&wanted);
 
-	block = zone_guard_alloc(&wanted);
 	/* small reservations, or none: glibc has the rest */
 	if (block == NULL && size <= PTRDIFF_MAX && align <= PTRDIFF_MAX / 2 &&
 	    (is_refused() || zone_region.units < ZONE_UNITS_PLENTY))
 		block = system_alloc(size, align, zero);
-	errno = block != NULL ? saved_errno : ENOMEM;
+	if (block == NULL)
+		errno = ENOMEM;
+	return block;
+}
+
+/* Out of a magazine, whoever is not in a special case. */
+static inline bool
+is_plain(size_t size)
+{
+	return !ZONE_DEBUG &&
+	       ZONE_LIKELY(!zone_trace_on && zone_self.heap != NULL &&
+			   size - 1 < ZONE_SMALL_MAX);
+}
+
+static inline uintptr_t
+pop(size_t size)
+{
+	return is_plain(size) ? zone_pop(zone_self.heap, zone_class_of_16(size))
+			      : 0;
+}
+
+/* After pop() came to nothing. */
+static uintptr_t
+refill_and_pop(size_t size)
+{
+	struct zone_heap *heap = zone_self.heap;
+	const unsigned number = zone_class_of_16(size);
+
+	return zone_heap_refill(heap, number, ZONE_DRY_KERNEL)
+		       ? zone_pop(heap, number)
+		       : 0;
+}
+
+static ZONE_APART void *
+malloc_slowly(size_t size)
+{
+	const uintptr_t slot = is_plain(size) ? refill_and_pop(size) : 0;
+	void *block = slot != 0 ? zone_block_in(slot)
+				: request(size, MALLOC_ALIGN, false);
+
+	if (zone_trace_on)
+		zone_trace(ZONE_TRACE_MALLOC, block, size, 0);
 	return block;
 }
 
 void *
 malloc(size_t size)
 {
-	struct zone_heap *heap = zone_self.heap;
-	void *block = NULL;
-	bool fresh = false;
+	const uintptr_t slot = pop(size);
 
-	if (!ZONE_DEBUG && heap != NULL && size - 1 < ZONE_SMALL_MAX)
-		block = zone_pop(&heap->magazines[zone_class_of_16(size)],
-				 &fresh);
-	if (block == NULL)
-		block = request(size, MALLOC_ALIGN, false);
+	return ZONE_LIKELY(slot != 0) ? zone_block_in(slot)
+				      : malloc_slowly(size);
+}
+
+static ZONE_APART void *
+calloc_slowly(size_t bytes)
+{
+	void *block = request(bytes, MALLOC_ALIGN, true);
+
 	if (zone_trace_on)
-		zone_trace(ZONE_TRACE_MALLOC, block, size, 0);
+		zone_trace(ZONE_TRACE_CALLOC, block, bytes, 0);
 	return block;
 }
 
@@ -90,46 +132,57 @@ void *
 calloc(size_t count, size_t size)
 {
 	size_t bytes = 0;
-	void *block = NULL;
+	uintptr_t slot = 0;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	block = request(bytes, MALLOC_ALIGN, true);
-	if (zone_trace_on)
-		zone_trace(ZONE_TRACE_CALLOC, block, bytes, 0);
-	return block;
+	slot = pop(bytes);
+	if (ZONE_UNLIKELY(slot == 0))
+		return calloc_slowly(bytes);
+	return (slot & 1) != 0 ? zone_block_in(slot)
+			       : memset(zone_block_in(slot), 0, bytes);
 }
 
-void
-free(void *block)
+static ZONE_APART void
+free_slowly(void *block)
 {
-	/* what is below keeps errno, but glibc's is not ours to know */
-	const int saved_errno = errno;
+	int saved_errno = 0;
 
 	if (block == NULL)
 		return;
 	if (zone_trace_on)
 		zone_trace(ZONE_TRACE_FREE, block, 0, 0);
-	if (zone_owns(block))
+	if (zone_owns(block)) {
 		zone_guard_free(block);
-	else if (__libc_free != NULL)
+	} else if (__libc_free != NULL) {
+		/* ours is left alone below, but glibc's is not ours to know */
+		saved_errno = errno;
 		__libc_free(block);
-	errno = saved_errno;
+		errno = saved_errno;
+	}
+}
+
+void
+free(void *block)
+{
+	if (ZONE_DEBUG ||
+	    ZONE_UNLIKELY(zone_trace_on || !zone_free_quick(block)))
+		free_slowly(block);
 }
 
 static void *
 resize(void *block, size_t size)
 {
-	const int saved_errno = errno;
 	void *moved = NULL;
 
 	if (!zone_owns(block))
 		return __libc_realloc != NULL ? __libc_realloc(block, size)
 					      : NULL;
 	moved = zone_guard_resize(block, size);
-	errno = moved != NULL ? saved_errno : ENOMEM;
+	if (moved == NULL)
+		errno = ENOMEM;
 	return moved;
 }
 

@@ -10,7 +10,7 @@
 #ifndef ROTARY_ZONE_FAMILY_H
 #define ROTARY_ZONE_FAMILY_H
 
-#include "lib/zone/parts.h"
+#include "lib/zone/quick.h"
 
 #ifndef ZONE_DEBUG
 #	define ZONE_DEBUG 0

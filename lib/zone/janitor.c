@@ -132,23 +132,51 @@ give_back(void)
 /* Each orphan once: they are taken out first, else the last to be put back
  * would be the first to be taken. */
 static void
-trim_orphans(void)
+trim_orphans(bool realtime)
 {
 	struct zone_heap *heaps[PURGE_AT_ONCE];
 	unsigned count = 0;
 
 	while (count < PURGE_AT_ONCE) {
-		struct zone_heap *heap = zone_heap_adopt(false);
+		struct zone_heap *heap = zone_heap_adopt(realtime);
 
 		if (heap == NULL)
 			break;
 		heaps[count] = heap;
 		count++;
 		zone_heap_trim(heap);
+		zone_reserve_drop(heap);
 	}
 	while (count > 0) {
 		count--;
 		zone_heap_abandon(heaps[count]);
+	}
+}
+
+/* What others have freed lies in a heap whose owner does not come by: asks it
+ * to look, once it calls us again. More cannot be done, for the heap is its. A
+ * thread that sleeps for ever keeps what it has. */
+static void
+ask_owners(void)
+{
+	uint32_t unit = atomic_load(&zone_region.heaps);
+
+	while (unit != 0) {
+		struct zone_heap *heap = zone_heap_at(unit);
+		const uint32_t harvests = atomic_load_explicit(
+			&heap->harvests, memory_order_relaxed);
+
+		unit = heap->older;
+		if (atomic_load_explicit(&heap->remote.summary,
+					 memory_order_relaxed) == 0) {
+			heap->harvests_seen = UINT32_MAX;
+			continue;
+		}
+		if (heap->harvests_seen == harvests &&
+		    atomic_exchange_explicit(&heap->asked, 1,
+					     memory_order_relaxed) == 0)
+			zone_count(&zone_region.figures.harvests_asked, 1);
+		heap->harvests_seen = harvests;
 	}
 }
 
@@ -165,7 +193,9 @@ zone_janitor_pass(void)
 		(void)top_up(2 * atomic_load(&region->locked_low),
 			     atomic_load(&region->locked_most));
 	give_back();
-	trim_orphans();
+	trim_orphans(false);
+	trim_orphans(true);
+	ask_owners();
 	if (zone_stack_count(&region->ready) >
 	    atomic_load(&region->purge_above) / 2)
 		zone_units_purge(PURGE_AT_ONCE);
@@ -277,7 +307,7 @@ zone_trim(void)
 {
 	if (zone_self.heap != NULL && !zone_self.realtime)
 		zone_heap_trim(zone_self.heap);
-	trim_orphans();
+	trim_orphans(false);
 	while (zone_stack_count(&zone_region.ready) > 0 &&
 	       atomic_load(&zone_region.purge_above) != UINT32_MAX)
 		zone_units_purge(PURGE_AT_ONCE);

@@ -37,6 +37,7 @@ enum {
 enum {
 	ZONE_MOVE = 8, /* blocks moved at once to or from a magazine */
 	ZONE_FLUSH = 4,
+	ZONE_FLUSH_MOST = 32, /* when they go to one word of another heap's */
 	ZONE_OUTBOX = 16,
 	ZONE_EXTENT_UNITS = 16,
 	ZONE_RESERVE_UNITS = 4,
@@ -70,9 +71,10 @@ struct zone_slab {
 			uint16_t hint;  /* no free bit in a word before it */
 			uint16_t fresh; /* first block never given out */
 			uint8_t number; /* of the class */
-			bool listed;
+			bool listed;    /* with those that have a free bit */
 			uint32_t next, previous;
 			uint64_t free[ZONE_INLINE_WORDS];
+			uint16_t purged; /* pages given back to the kernel */
 		};
 		struct zone_span span;
 	};
@@ -91,51 +93,65 @@ struct zone_bits {
 	ATOMIC(uint64_t) remote[ZONE_BLOCKS_MAX / 64];
 };
 
-/* Pointers to blocks that are neither in use nor free in their slab: a ring, at
- * most limit of them. Bit 0 tells that a block has never been given out. */
-struct zone_magazine {
-	uint32_t top, bottom; /* counters; equal: empty */
-	uint32_t limit;
-	uint32_t unused;
-	uintptr_t slot[ZONE_MAGAZINE_MAX];
+/* Of a magazine: counters of what went in and out; equal: it is empty. */
+struct zone_head {
+	uint32_t top, bottom;
 };
 
-/* Slabs of one class that have free bits, and figures: written by the owner,
- * read by anybody. */
-struct zone_bin {
+struct zone_list {
 	uint32_t head, tail;
+};
+
+/* Slabs of one class, and figures: written by the owner, read by anybody. */
+struct zone_bin {
+	struct zone_list some; /* with free bits */
+	struct zone_list full; /* without, the longest so first */
 	ATOMIC(uint32_t) slabs;
 	ATOMIC(uint32_t) free; /* bits in slabs of the bin */
 	ATOMIC(uint32_t) high; /* slabs */
 	ATOMIC(uint32_t) remote_frees;
+	uint32_t used_ms;  /* when it was seen to be in use */
+	uint32_t returned; /* blocks, since pages were given back */
+	bool used;         /* since it was looked at */
 };
 
+/* A magazine holds pointers to blocks that are neither in use nor free in their
+ * slab: a ring, at most as many as the class says. Bit 0 tells that a block has
+ * never been given out. The heads are apart from the slots, so that those of
+ * all the classes are few cache lines. */
 struct zone_heap {
 	/* immutable while it has an owner */
 	uint32_t unit;
 	uint32_t tag; /* of its units, without kind */
 	bool is_private;
 	bool realtime;
+	uint32_t older; /* heap's unit; private ones are not in the list */
 	/* owner */
 	struct zone_heap *outer; /* in use before this one was entered */
+	ALIGNED(CACHE_LINE) struct zone_head heads[ZONE_CLASSES];
 	struct zone_bin bins[ZONE_CLASSES];
 	uint32_t reserve[ZONE_RESERVE_UNITS];
 	uint32_t reserved;
 	uint32_t spans; /* of a private heap */
-	uint32_t outgoing;
 	uint32_t refills;
-	uintptr_t outbox[ZONE_OUTBOX]; /* small blocks of other heaps */
+	uint32_t traffic; /* bytes between slabs and magazines */
+	uint32_t outgoing[ZONE_CLASS_64];
+	uintptr_t outbox[ZONE_CLASS_64][ZONE_OUTBOX]; /* of other heaps */
 	uint64_t limit_units;
 	ATOMIC(uint64_t) units;
 	ATOMIC(uint32_t) entered;
+	ATOMIC(uint32_t) harvests;
+	uint32_t harvests_seen; /* by the janitor */
 	/* anybody */
 	ALIGNED(2 * CACHE_LINE) struct zone_remote remote;
+	ATOMIC(uint32_t) asked; /* to harvest */
 	/* owner */
-	ALIGNED(2 * CACHE_LINE) struct zone_magazine magazines[ZONE_CLASSES];
+	ALIGNED(2 * CACHE_LINE)
+	uintptr_t slots[ZONE_CLASSES][ZONE_MAGAZINE_MAX];
 };
 
 static_assert(sizeof(struct zone_heap) <= ZONE_UNIT_BYTES, "a heap is a unit");
-static_assert(offsetof(struct zone_heap, magazines) <= 4096,
+static_assert(offsetof(struct zone_heap, slots) <= 4096,
 	      "what others touch is on the page that its making touched");
 
 enum zone_state {
@@ -155,6 +171,8 @@ struct zone_figures {
 	ATOMIC(uint64_t) locked_bytes;
 	ATOMIC(uint64_t) unlocked_bytes; /* populated, but mlock() refused */
 	ATOMIC(uint64_t) purged_units;
+	ATOMIC(uint64_t) purged_pages;
+	ATOMIC(uint64_t) harvests_asked;
 	ATOMIC(uint64_t) live_spans;
 	ATOMIC(uint64_t) live_span_bytes;
 };
@@ -176,12 +194,15 @@ struct zone_region {
 	ALIGNED(CACHE_LINE) struct zone_stack locked;
 	ALIGNED(CACHE_LINE) struct zone_stack orphans;
 	ALIGNED(CACHE_LINE) struct zone_stack rt_orphans;
+	ATOMIC(uint32_t) heaps; /* the youngest that is not private */
 	struct zone_stack spans_hot[ZONE_SPAN_CLASSES];
 	struct zone_stack spans_cold[ZONE_SPAN_CLASSES];
 	ATOMIC(uint64_t) spans_hot_bytes;
 	ATOMIC(uint64_t) spans_hot_limit;
 	ATOMIC(uint32_t) purge_above; /* ready units */
-	ATOMIC(uint32_t) locked_low;  /* locked units, see janitor.c */
+	ATOMIC(uint32_t) ready_least; /* since ready_ms */
+	ATOMIC(uint32_t) ready_ms;
+	ATOMIC(uint32_t) locked_low; /* locked units, see janitor.c */
 	ATOMIC(uint32_t) locked_high;
 	ATOMIC(uint32_t) locked_most;
 	ATOMIC(uint32_t) locked_total;
@@ -199,6 +220,8 @@ struct zone_self {
 	bool initialising; /* the reservation */
 };
 
+/* Off the quick path, which is one function that saves no registers. */
+#define ZONE_APART __attribute__((noinline))
 #define ZONE_HIDDEN __attribute__((visibility("hidden")))
 
 extern ZONE_HIDDEN struct zone_region zone_region;
@@ -221,6 +244,8 @@ RT_SAFE uint32_t zone_unit_take_locked(void);
 /* False when a real-time thread did not get through to the stack. */
 RT_SAFE bool zone_unit_give(uint32_t unit);
 void zone_units_purge(unsigned most);
+/* Those of the ready units that nobody has wanted for long. */
+void zone_units_decay(uint32_t now_ms);
 /* Pages back to the kernel; true: they read as zeros from now on. */
 bool zone_pages_purge(void *at, size_t bytes);
 bool zone_pages_populate(void *at, size_t bytes);
@@ -237,19 +262,42 @@ void *zone_kernel_move(void *from, size_t bytes, void *to);
 struct zone_heap *zone_heap_new(bool is_private, bool realtime);
 struct zone_heap *zone_heap_adopt(bool realtime);
 void zone_heap_abandon(struct zone_heap *heap);
-/* Fills an empty magazine; false: no memory. */
-RT_SAFE bool zone_heap_refill(struct zone_heap *heap, unsigned number,
-			      enum zone_dry dry);
-/* Empties up to count places of a magazine. */
-RT_SAFE void zone_heap_flush(struct zone_heap *heap, unsigned number,
-			     unsigned count);
-/* Empties the outbox. */
-RT_SAFE void zone_heap_send_all(struct zone_heap *heap);
-RT_SAFE void zone_heap_harvest(struct zone_heap *heap, unsigned words);
-/* A block to its owner, who is another one. */
-RT_SAFE void zone_block_send(uint32_t unit, uint32_t tag, unsigned block);
 /* Everything that is free goes back. */
 void zone_heap_trim(struct zone_heap *heap);
+
+/* --- bin.c --- */
+/* Fills an empty magazine; false: no memory. */
+ZONE_APART RT_SAFE bool zone_heap_refill(struct zone_heap *heap,
+					 unsigned number, enum zone_dry dry);
+/* Some bits of one word of an own slab are free again. */
+RT_SAFE void zone_heap_take_back(struct zone_heap *heap, uint32_t unit,
+				 unsigned word, uint64_t bits);
+RT_SAFE void zone_heap_harvest(struct zone_heap *heap, unsigned words);
+/* If the janitor has asked for it. */
+RT_SAFE void zone_heap_heed(struct zone_heap *heap);
+/* Empty slabs that were kept go away. */
+void zone_bin_release_empty(struct zone_heap *heap, unsigned number);
+
+/* --- purge.c --- */
+/* Gives the kernel the pages of a class that hold free blocks only. */
+void zone_bin_purge(struct zone_heap *heap, unsigned number);
+/* The same where it is due. */
+void zone_heap_tend(struct zone_heap *heap);
+
+/* --- parcel.c --- */
+/* Empties count places of a magazine, and more where that costs little. */
+RT_SAFE void zone_heap_flush(struct zone_heap *heap, unsigned number,
+			     unsigned count);
+/* Puts a block into a full magazine. */
+ZONE_APART RT_SAFE void zone_heap_keep_more(struct zone_heap *heap,
+					    unsigned number, uintptr_t block);
+/* A small block of another heap's, to be sent with others. */
+RT_SAFE void zone_heap_send_later(struct zone_heap *heap, unsigned number,
+				  void *block);
+/* Empties the outboxes. */
+RT_SAFE void zone_heap_send_all(struct zone_heap *heap);
+/* A block to its owner, who is another one. */
+RT_SAFE void zone_block_send(uint32_t unit, uint32_t tag, unsigned block);
 
 /* --- slab.c --- */
 RT_SAFE void zone_slab_open(const struct zone_heap *heap, uint32_t unit,
@@ -306,6 +354,13 @@ zone_heap_at(uint32_t unit)
 }
 
 static inline uint32_t
+zone_unit_of(uintptr_t block)
+{
+	return (uint32_t)((block - (uintptr_t)zone_region.base) >>
+			  ZONE_UNIT_SHIFT);
+}
+
+static inline uint32_t
 zone_tag_of(uint32_t unit)
 {
 	return atomic_load_explicit(&zone_region.tags[unit],
@@ -344,20 +399,6 @@ zone_bits_in(uint64_t bits)
 	       (bits >> 2 & UINT64_C(0x3333333333333333));
 	bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
-/* NULL: empty. */
-static inline void *
-zone_pop(struct zone_magazine *magazine, bool *ret_fresh)
-{
-	uintptr_t slot = 0;
-
-	if (magazine->top == magazine->bottom)
-		return NULL;
-	magazine->top--;
-	slot = magazine->slot[magazine->top % ZONE_MAGAZINE_MAX];
-	*ret_fresh = (slot & 1) != 0;
-	return (void *)(slot & ~(uintptr_t)1);
 }
 
 /* For counters that one thread writes and anybody reads. */

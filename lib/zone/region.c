@@ -18,7 +18,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { PAGE_LEAST = 4096, UNITS_LEAST = 128, PURGE_BATCH = 16 };
+enum {
+	PAGE_LEAST = 4096,
+	UNITS_LEAST = 128,
+	PURGE_BATCH = 16,
+	READY_MOST = (4 << 20) / ZONE_UNIT_BYTES,
+	DECAY_MS = 10,
+};
 
 enum {
 	UNITS_MOST = 256 << (30 - ZONE_UNIT_SHIFT),
@@ -126,7 +132,7 @@ zone_region_init(void)
 					    ZONE_INITIALISING))
 		return await_state() == ZONE_READY;
 	zone_self.initialising = true;
-	atomic_store(&region->purge_above, 256);
+	atomic_store(&region->purge_above, READY_MOST);
 	atomic_store(&region->spans_hot_limit, UINT64_C(32) << 20);
 	state = make() && zone_thread_init() == 0 ? ZONE_READY : ZONE_REFUSED;
 	zone_self.initialising = false;
@@ -255,6 +261,17 @@ take_extent(void)
 	return first;
 }
 
+static void
+note_ready_least(void)
+{
+	const uint32_t count = zone_stack_count(&zone_region.ready);
+
+	if (count < atomic_load_explicit(&zone_region.ready_least,
+					 memory_order_relaxed))
+		atomic_store_explicit(&zone_region.ready_least, count,
+				      memory_order_relaxed);
+}
+
 uint32_t
 zone_unit_take(void)
 {
@@ -262,6 +279,7 @@ zone_unit_take(void)
 	uint32_t unit = zone_stack_pop(&region->ready, region->slabs,
 				       ZONE_STACK_FOREVER);
 
+	note_ready_least();
 	if (unit == 0)
 		unit = zone_stack_pop(&region->cold, region->slabs,
 				      ZONE_STACK_FOREVER);
@@ -351,4 +369,26 @@ zone_units_purge(unsigned most)
 				      ZONE_STACK_FOREVER);
 		return;
 	}
+}
+
+/* So many were there all the time. Only a hint: threads may overwrite what
+ * another has noted. */
+void
+zone_units_decay(uint32_t now_ms)
+{
+	struct zone_region *region = &zone_region;
+	const uint32_t since_ms =
+		atomic_load_explicit(&region->ready_ms, memory_order_relaxed);
+	const uint32_t least = atomic_load_explicit(&region->ready_least,
+						    memory_order_relaxed);
+
+	if (now_ms - since_ms < DECAY_MS ||
+	    atomic_load_explicit(&region->purge_above, memory_order_relaxed) ==
+		    UINT32_MAX)
+		return;
+	atomic_store_explicit(&region->ready_ms, now_ms, memory_order_relaxed);
+	zone_units_purge(least);
+	atomic_store_explicit(&region->ready_least,
+			      zone_stack_count(&region->ready),
+			      memory_order_relaxed);
 }

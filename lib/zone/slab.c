@@ -29,6 +29,7 @@ zone_slab_open(const struct zone_heap *heap, uint32_t unit, unsigned number)
 	slab->listed = false;
 	slab->next = 0;
 	slab->previous = 0;
+	slab->purged = 0;
 	zone_tag_set(unit, heap->tag | (ZONE_KIND_SLAB + number));
 }
 
@@ -44,6 +45,22 @@ reverse(uintptr_t *slots, unsigned count)
 
 		slots[i] = slots[count - 1 - i];
 		slots[count - 1 - i] = other;
+	}
+}
+
+/* Their pages will be touched. */
+static RT_SAFE void
+unpurge(struct zone_slab *slab, const struct zone_class *class,
+	const uintptr_t *slots, unsigned count)
+{
+	unsigned i = 0;
+
+	for (i = 0; i < count; i++) {
+		const uint32_t begin = slots[i] % ZONE_UNIT_BYTES & ~1u;
+		const uint32_t end = begin + class->size - 1;
+
+		slab->purged &= (uint16_t) ~((2u << end / ZONE_PAGE_MAX) -
+					     (1u << begin / ZONE_PAGE_MAX));
 	}
 }
 
@@ -75,6 +92,8 @@ zone_slab_take(uint32_t unit, uintptr_t *slots, unsigned most)
 		if (count == most)
 			break;
 	}
+	if (slab->purged != 0)
+		unpurge(slab, class, slots, count);
 	slab->hint = (uint16_t)(word < class->words ? word : 0);
 	slab->free_count = (uint16_t)(slab->free_count - count);
 	reverse(slots, count);

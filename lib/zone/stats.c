@@ -67,6 +67,8 @@ add_figures(struct zone_stats *stats)
 	stats->rt_dry = figure(&figures->rt_dry);
 	stats->rt_alloc_kernel = figure(&figures->rt_alloc_kernel);
 	stats->purged_units = figure(&figures->purged_units);
+	stats->purged_pages = figure(&figures->purged_pages);
+	stats->harvests_asked = figure(&figures->harvests_asked);
 }
 
 void
@@ -122,8 +124,8 @@ check_slab(uint32_t unit, uint32_t tag)
 		return "a slab's count is not its free bits'";
 	if (hidden)
 		return "a free bit stands before the hint";
-	if (slab->free_count > 0 && !slab->listed)
-		return "a slab with free blocks is on no list";
+	if ((slab->free_count > 0) != slab->listed)
+		return "a slab is on the wrong list";
 	for (i = 0; i < class->words; i++)
 		if ((words[i] & atomic_load(&remote[i])) != 0)
 			return "a block is free and freed by others";
@@ -137,18 +139,17 @@ check_slab(uint32_t unit, uint32_t tag)
 static const char *
 check_magazine(const struct zone_heap *heap, unsigned number)
 {
-	const struct zone_magazine *magazine = &heap->magazines[number];
+	const struct zone_head *head = &heap->heads[number];
 	const struct zone_class *class = &zone_classes[number];
 	uint32_t i = 0;
 
-	if (magazine->top - magazine->bottom > magazine->limit)
+	if (head->top - head->bottom > class->magazine)
 		return "a magazine is over its limit";
-	for (i = magazine->bottom; i != magazine->top; i++) {
+	for (i = head->bottom; i != head->top; i++) {
 		const uintptr_t block =
-			magazine->slot[i % ZONE_MAGAZINE_MAX] & ~(uintptr_t)1;
-		const uint32_t unit =
-			(uint32_t)((block - (uintptr_t)zone_region.base) >>
-				   ZONE_UNIT_SHIFT);
+			heap->slots[number][i % ZONE_MAGAZINE_MAX] &
+			~(uintptr_t)1;
+		const uint32_t unit = zone_unit_of(block);
 		const unsigned index =
 			zone_block_of(class, block % ZONE_UNIT_BYTES);
 		const uint32_t tag = zone_tag_of(unit);
@@ -164,24 +165,37 @@ check_magazine(const struct zone_heap *heap, unsigned number)
 	return NULL;
 }
 
+static bool
+check_list(const struct zone_list *list, uint32_t *count)
+{
+	uint32_t previous = 0;
+	uint32_t unit = 0;
+
+	for (unit = list->head; unit != 0;
+	     unit = zone_region.slabs[unit].next) {
+		if (zone_region.slabs[unit].previous != previous)
+			return false;
+		previous = unit;
+		(*count)++;
+	}
+	return list->tail == previous;
+}
+
 static const char *
 check_bin(const struct zone_heap *heap, unsigned number, uint32_t slabs,
 	  uint32_t unused)
 {
 	const struct zone_bin *bin = &heap->bins[number];
-	uint32_t previous = 0;
-	uint32_t unit = 0;
+	uint32_t listed = 0;
 
 	if (atomic_load(&bin->slabs) != slabs)
 		return "a class's slabs are not those with its tag";
 	if (atomic_load(&bin->free) != unused)
 		return "a class's free blocks are not its slabs'";
-	for (unit = bin->head; unit != 0; unit = zone_region.slabs[unit].next) {
-		if (zone_region.slabs[unit].previous != previous)
-			return "a list of slabs is broken";
-		previous = unit;
-	}
-	return bin->tail == previous ? NULL : "a list of slabs has no end";
+	if (!check_list(&bin->some, &listed) ||
+	    !check_list(&bin->full, &listed))
+		return "a list of slabs is broken";
+	return listed == slabs ? NULL : "a slab is on no list";
 }
 
 static const char *

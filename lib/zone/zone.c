@@ -7,7 +7,7 @@
  *
  * A small block that is another heap's (below 64 bytes) goes home: kept here,
  * two threads would write to one cache line. */
-#include "lib/zone/parts.h"
+#include "lib/zone/quick.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,12 +44,15 @@ static RT_SAFE void *
 alloc_small(struct zone_heap *heap, unsigned class, enum zone_dry dry,
 	    bool *ret_fresh)
 {
-	struct zone_magazine *magazine = &heap->magazines[class];
+	uintptr_t slot = zone_pop(heap, class);
 
-	if (magazine->top == magazine->bottom &&
-	    !zone_heap_refill(heap, class, dry))
-		return NULL;
-	return zone_pop(magazine, ret_fresh);
+	if (slot == 0) {
+		if (!zone_heap_refill(heap, class, dry))
+			return NULL;
+		slot = zone_pop(heap, class);
+	}
+	*ret_fresh = (slot & 1) != 0;
+	return zone_block_in(slot);
 }
 
 /* The class whose blocks are all aligned so: slabs are to 64 KiB, so any size
@@ -140,18 +143,24 @@ zone_request(const struct zone_request *request)
 	return block;
 }
 
+static ZONE_APART RT_SAFE void *
+alloc_slowly(size_t size)
+{
+	return zone_request(&(struct zone_request){.bytes = size, .align = 1});
+}
+
 void *
 zone_alloc(size_t size)
 {
 	struct zone_heap *heap = zone_self.heap;
-	void *block = NULL;
-	bool fresh = false;
 
-	if (heap != NULL && size - 1 < ZONE_SMALL_MAX)
-		block = zone_pop(&heap->magazines[zone_class_of(size)], &fresh);
-	return block != NULL ? block
-			     : zone_request(&(struct zone_request){
-				       .bytes = size, .align = 1});
+	if (ZONE_LIKELY(heap != NULL && size - 1 < ZONE_SMALL_MAX)) {
+		const uintptr_t slot = zone_pop(heap, zone_class_of(size));
+
+		if (ZONE_LIKELY(slot != 0))
+			return zone_block_in(slot);
+	}
+	return alloc_slowly(size);
 }
 
 void *
@@ -170,29 +179,6 @@ zone_alloc_aligned(size_t size, size_t align)
 		&(struct zone_request){.bytes = size, .align = align});
 }
 
-static inline RT_SAFE void
-keep(struct zone_heap *heap, unsigned class, void *block)
-{
-	struct zone_magazine *magazine = &heap->magazines[class];
-
-	if (magazine->top - magazine->bottom >= magazine->limit)
-		zone_heap_flush(heap, class,
-				magazine->limit < ZONE_FLUSH ? magazine->limit
-							     : ZONE_FLUSH);
-	magazine->slot[magazine->top % ZONE_MAGAZINE_MAX] = (uintptr_t)block;
-	magazine->top++;
-}
-
-/* With others, whose bits may be in the same word. */
-static RT_SAFE void
-send_later(struct zone_heap *heap, void *block)
-{
-	if (heap->outgoing == ZONE_OUTBOX)
-		zone_heap_send_all(heap);
-	heap->outbox[heap->outgoing] = (uintptr_t)block;
-	heap->outgoing++;
-}
-
 /* A block that is not the heap's in use. */
 static RT_SAFE void
 free_foreign(void *block, uint32_t unit, uint32_t tag, unsigned index)
@@ -206,14 +192,13 @@ free_foreign(void *block, uint32_t unit, uint32_t tag, unsigned index)
 			heap = zone_thread_heap();
 		}
 	}
-	if (heap != NULL && tag >> ZONE_TAG_SHIFT == heap->unit)
-		keep(heap, class, block);
+	if (heap != NULL && (tag >> ZONE_TAG_SHIFT == heap->unit ||
+			     zone_is_keepable(heap, tag, class)))
+		zone_keep(heap, class, (uintptr_t)block);
 	else if (heap == NULL || ((heap->tag | tag) & ZONE_TAG_HOME) != 0)
 		zone_block_send(unit, tag, index);
-	else if (class < ZONE_CLASS_64)
-		send_later(heap, block);
 	else
-		keep(heap, class, block);
+		zone_heap_send_later(heap, class, block);
 }
 
 static RT_SAFE void
@@ -233,14 +218,14 @@ free_other(void *block, uint32_t unit, uint32_t tag)
 	}
 }
 
-void
-zone_free(void *block)
+/* Whatever is not a matter of a magazine. */
+static ZONE_APART RT_SAFE void
+free_slowly(void *block)
 {
 	const size_t offset = (uintptr_t)block - (uintptr_t)zone_region.base;
 	const uint32_t unit = (uint32_t)(offset >> ZONE_UNIT_SHIFT);
 	const uint32_t in_unit = (uint32_t)offset % ZONE_UNIT_BYTES;
-	struct zone_heap *heap = zone_self.heap;
-	uint32_t tag = 0, class = 0, index = 0;
+	uint32_t tag = 0, class = 0;
 
 	if (offset >= zone_region.bytes) {
 		if (block == NULL || zone_early_owns(block))
@@ -256,18 +241,21 @@ zone_free(void *block)
 		free_other(block, unit, tag);
 		return;
 	}
-	index = zone_block_of(&zone_classes[class], in_unit);
-	if (index * zone_classes[class].size != in_unit ||
-	    index >= zone_classes[class].blocks) {
+	if (!zone_block_begins(&zone_classes[class], in_unit)) {
 		RT_EXCEPTION("the process ends here")
 		{
 			zone_fail("freed, and inside of a block", block);
 		}
 	}
-	if (heap != NULL && tag >> ZONE_TAG_SHIFT == heap->unit)
-		keep(heap, class, block);
-	else
-		free_foreign(block, unit, tag, index);
+	free_foreign(block, unit, tag,
+		     zone_block_of(&zone_classes[class], in_unit));
+}
+
+void
+zone_free(void *block)
+{
+	if (ZONE_UNLIKELY(!zone_free_quick(block)))
+		free_slowly(block);
 }
 
 bool

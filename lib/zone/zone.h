@@ -125,6 +125,8 @@ struct zone_stats {
 	uint64_t rt_dry;          /* NULL given to marked threads */
 	uint64_t rt_alloc_kernel; /* the kernel entered on them instead */
 	uint64_t purged_units;
+	uint64_t purged_pages;   /* of slabs in use */
+	uint64_t harvests_asked; /* of threads that left freed blocks lying */
 };
 
 void zone_stats(struct zone_stats *ret_stats);

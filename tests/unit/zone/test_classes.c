@@ -68,6 +68,17 @@ blocks_fit_their_slab(void **state)
 }
 
 static void
+check_offset(const struct zone_class *class, uint32_t offset)
+{
+	const unsigned index = offset / class->size;
+	const bool begins = offset % class->size == 0 && index < class->blocks;
+
+	if (zone_block_of(class, offset) != index ||
+	    zone_block_begins(class, offset) != begins)
+		fail_msg("size %u, offset %u", class->size, offset);
+}
+
+static void
 the_inverse_is_exact(void **state)
 {
 	unsigned class;
@@ -76,9 +87,7 @@ the_inverse_is_exact(void **state)
 	(void)state;
 	for (class = 0; class < ZONE_CLASSES; class ++)
 		for (offset = 0; offset < ZONE_UNIT_BYTES; offset++)
-			if (zone_block_of(&zone_classes[class], offset) !=
-			    offset / zone_classes[class].size)
-				fail_msg("class %u, offset %u", class, offset);
+			check_offset(&zone_classes[class], offset);
 }
 
 int

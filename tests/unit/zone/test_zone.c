@@ -220,7 +220,8 @@ growing_keeps_what_was_there(void **state)
 	zone_free(block);
 }
 
-/* The memory of what is freed is used again. */
+/* The memory of what is freed is used again. The kernel is called only to give
+ * something back. */
 static void
 nothing_leaks(void **state)
 {
@@ -229,18 +230,20 @@ nothing_leaks(void **state)
 
 	(void)state;
 	for (round = 0; round < 60; round++) {
-		static void *blocks[2000];
+		static void *blocks[800];
 
-		for (i = 0; i < 2000; i++)
+		for (i = 0; i < 800; i++)
 			blocks[i] = zone_alloc(i * 7 % 9000);
-		for (i = 0; i < 2000; i++)
+		for (i = 0; i < 800; i++)
 			zone_free(blocks[i]);
 		if (round == 5)
 			zone_stats(&before);
 	}
 	zone_stats(&after);
 	assert_int_equal(after.frontier_bytes, before.frontier_bytes);
-	assert_int_equal(after.kernel_calls, before.kernel_calls);
+	assert_true(after.kernel_calls - before.kernel_calls <=
+		    after.purged_units - before.purged_units +
+			    after.purged_pages - before.purged_pages);
 	assert_sound();
 }
 
