@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explored.h - to be included before a .c file of lib/: its atomic operations
  * then ask the explorer first. model_drops(address) may make a store come to
- * nothing: a seeded fault. */
+ * nothing: a seeded fault. So may model_lies(), if it is defined before, say
+ * that an exchange that failed succeeded. */
 #ifndef ROTARY_MODEL_EXPLORED_H
 #define ROTARY_MODEL_EXPLORED_H
 
@@ -10,6 +11,10 @@
 #include <stdatomic.h>
 
 bool model_drops(const volatile void *address);
+
+#ifndef model_lies
+#	define model_lies() false
+#endif
 
 #undef atomic_load
 #undef atomic_store
@@ -78,7 +83,7 @@ bool model_drops(const volatile void *address);
 			*(expected) = *(object);                               \
 		else if (!model_drops(object))                                 \
 			*(object) = (value);                                   \
-		model_same;                                                    \
+		model_same || model_lies();                                    \
 	})
 
 #define atomic_load(object) atomic_load_explicit(object, memory_order_seq_cst)

@@ -18,6 +18,12 @@
  *     may: in one step with the second look that confirms it. The first look
  *     and the store before it then leave no trace, and go.
  *
+ * The count in the head's word is told by what matters of it: same[r] says that
+ * the word has not changed since reader r looked last. So it never comes round.
+ * The writer moves the head off a node in one step; in the code, which looks
+ * first, it may find that a reader did so, and that another brought it back,
+ * which may happen right after it too.
+ *
  * A released node is one whose words nobody may read. Asserted:
  *   - no reader reads a released node;
  *   - when a reader finds the mark clear, no removal of that node has returned
@@ -25,7 +31,9 @@
  *     began after rotary_remove() returned yields the node);
  *   - in every state, a pull that from there on ran alone would end: nobody
  *     waits for the writer or another reader;
- *   - between two calls of the writer, what rotary.c states as invariants.
+ *   - between two calls of the writer, what rotary.c states as invariants;
+ *   - with -DFAIR, between two turns of one node each other one that is there
+ *     all the time has a turn.
  * With -DTURNS=n there is no writer but one that fills the set: each reader
  * pulls n times, and each node must get floor or ceil of its share of turns.
  *
@@ -42,7 +50,9 @@
  *      store than seq_cst allows
  *  10  the reclaim's second scan is left out
  *  11  the head is not moved off a retired node before the second scan
- *  12  a node is linked before its own link leads on */
+ *  12  a node is linked before its own link leads on
+ *  13  the head has no count (-DFAIR)
+ *  14  an insertion does not change the count (-DFAIR) */
 #ifndef NODES
 #define NODES 3
 #endif
@@ -62,6 +72,7 @@ byte next[NODES] = NIL;
 byte prev[NODES] = NIL; /* the writer's own */
 bool removed[NODES];
 byte head = NIL;
+bool same[READERS];
 byte length;
 
 /* hazard[2 * r] is reader r's on the head, the one behind it on its next. */
@@ -79,6 +90,60 @@ bool banned[NODES]; /* removed before reader 0's pull began */
 byte turns[NODES];
 byte finished;
 bool filled;
+#endif
+
+#if FAULT == 13
+#define same_word (head == node)
+#else
+#define same_word (head == node && same[_pid])
+#endif
+
+inline count()
+{
+	k = 0;
+	do
+	:: k < READERS -> same[k] = false; k++
+	:: else -> break
+	od;
+	k = 0
+}
+hidden byte k;
+
+#ifdef FAIR
+bool owed[NODES * NODES]; /* since the turn of n, to m: [n * NODES + m] */
+byte coming = NIL;        /* being inserted */
+
+inline nothing_is_owed(n)
+{
+	k = 0;
+	do
+	:: k < NODES ->
+		owed[n * NODES + k] = false;
+		owed[k * NODES + n] = false;
+		k++
+	:: else -> break
+	od;
+	k = 0
+}
+
+inline has_turn(n)
+{
+	k = 0;
+	do
+	:: k < NODES ->
+		assert(!owed[n * NODES + k]);
+		owed[n * NODES + k] =
+			(k != n && k != coming && state[k] == PRESENT &&
+			!removed[k] && !removed[n]);
+		owed[k * NODES + n] = false;
+		k++
+	:: else -> break
+	od;
+	k = 0
+}
+#else
+#define nothing_is_owed(n)
+#define has_turn(n)
 #endif
 
 /* Follows what a pull would do if it ran alone; the NODES + 1st move of the
@@ -103,9 +168,6 @@ active [READERS] proctype reader()
 {
 	byte node = NIL;
 	byte after = NIL;
-#ifdef HISTORY
-	byte k;
-#endif
 #ifdef TURNS
 	byte left = TURNS;
 
@@ -140,7 +202,11 @@ retry:
 #ifdef COARSE
 	atomic {
 		node = head;
-		d_step { ends_alone(); my_head = node };
+		d_step {
+			ends_alone();
+			my_head = node;
+			same[_pid] = (node != NIL)
+		};
 		if
 		:: node == NIL -> goto pull
 		:: else
@@ -152,7 +218,7 @@ retry:
 		ends_alone();
 		if
 		:: head != node -> node = NIL
-		:: else
+		:: else -> same[_pid] = (node != NIL)
 		fi
 	};
 	if
@@ -166,13 +232,16 @@ retry:
 		if
 		:: node == NIL -> goto pull
 		:: else
-		fi
+		fi;
+#if FAULT == 7
+		same[_pid] = true
+#endif
 	};
 	my_head = node;
 #if FAULT != 7
 	atomic {
 		if
-		:: head == node
+		:: head == node -> same[_pid] = true
 		:: else -> my_head = NIL; node = NIL; goto retry
 		fi
 	};
@@ -187,7 +256,7 @@ retry:
 		alive(node);
 		if
 		:: removed[node]
-		:: else -> goto use
+		:: else -> same[_pid] = false; goto use
 		fi
 	}
 	:: skip
@@ -209,7 +278,7 @@ retry:
 		:: next[node] == after
 		:: else ->
 			d_step { my_head = NIL; my_next = NIL };
-			d_step { node = NIL; after = NIL };
+			d_step { node = NIL; after = NIL; same[_pid] = false };
 			goto retry
 		fi
 	};
@@ -222,9 +291,16 @@ retry:
 
 	atomic {
 		if
-		:: head == node -> d_step { head = after; my_next = NIL; after = NIL }
+		:: same_word ->
+			d_step {
+				head = after;
+				count();
+				has_turn(node);
+				my_next = NIL;
+				after = NIL
+			}
 		:: else ->
-			d_step { my_next = NIL; after = NIL };
+			d_step { my_next = NIL; after = NIL; same[_pid] = false };
 #if FAULT == 4
 			skip
 #else
@@ -269,189 +345,7 @@ done:
 #endif
 }
 
-/* One look a step, until the first hit. */
-inline scan(n)
-{
-	i = 0;
-	do
-	:: atomic { i < 2 * READERS && hazard[i] != n -> i++ }
-	:: atomic { i < 2 * READERS && hazard[i] == n -> found = true; break }
-	:: atomic { i == 2 * READERS -> break }
-	od;
-	i = 0
-}
-
-inline release(n)
-{
-	d_step {
-		state[n] = RELEASED; removed[n] = false;
-		next[n] = NIL; prev[n] = NIL
-	}
-}
-
-inline insert(n)
-{
-	d_step {
-		before = head;
-		removed[n] = false;
-		state[n] = PRESENT;
-#ifdef HISTORY
-		banned[n] = false;
-#endif
-		length++;
-		if
-		:: length == 1 ->
-			assert(before == NIL);
-			prev[n] = n;
-			next[n] = n
-		:: else ->
-			assert(before != NIL);
-			alive(before);
-			if
-			:: is_retired(before) -> before = next[before]
-			:: else
-			fi;
-			after = next[before];
-			assert(after != NIL);
-			prev[n] = before;
-			prev[after] = n;
-#if FAULT != 12
-			next[n] = after
-#endif
-		fi
-	};
-	if
-	:: before == NIL -> head = n
-	:: else -> next[before] = n
-	fi;
-#if FAULT == 12
-	if
-	:: before != NIL -> next[n] = after
-	:: else
-	fi;
-#endif
-	d_step { before = NIL; after = NIL }
-}
-
-/* One store a step. */
-inline redirect(n, to)
-{
-	i = 0;
-	do
-	:: atomic {
-		i < NODES && (!is_retired(i) || next[i] != n) -> i++
-	}
-	:: atomic {
-		i < NODES && is_retired(i) && next[i] == n ->
-		next[i] = to;
-		i++
-	}
-	:: atomic { i == NODES -> break }
-	od;
-	i = 0
-}
-
-inline unlink(n)
-{
-	d_step {
-		after = (next[n] == n -> NIL : next[n]);
-		length--
-	};
-#if FAULT == 8
-	removed[n] = true;
-#endif
-	if
-	:: after == NIL -> next[n] = NIL
-	:: else
-	fi;
-#if FAULT != 5 && FAULT != 8
-	removed[n] = true;
-#endif
-	if
-	:: after != NIL ->
-		d_step { prev[after] = prev[n]; next[prev[n]] = after }
-	:: else
-	fi;
-#if FAULT != 6
-	redirect(n, after);
-#endif
-	d_step {
-		if
-		:: after == NIL -> head = NIL
-		:: after != NIL && head == n -> head = after
-		:: else
-		fi;
-		state[n] = LINKED;
-		after = NIL
-	}
-}
-
-inline reclaim(n)
-{
-#if FAULT == 3
-	if
-	:: head == n -> found = true
-	:: else
-	fi;
-#endif
-	if
-	:: state[n] == LINKED ->
-		scan(n);
-		if
-#if FAULT == 3
-		:: !found && head != n -> release(n)
-#elif FAULT == 1 || FAULT == 2
-		:: !found -> release(n)
-#else
-		:: !found -> state[n] = ORPHANED
-#endif
-		:: else
-		fi
-	:: state[n] == ORPHANED ->
-#if FAULT == 10
-		d_step {
-			if
-			:: head == n -> head = next[n]
-			:: else
-			fi
-		};
-		release(n)
-#else
-		d_step {
-#if FAULT != 11
-			if
-			:: head == n -> head = next[n]
-			:: else
-			fi;
-#endif
-			state[n] = UNSEEN
-		}
-#endif
-	:: state[n] == UNSEEN ->
-		scan(n);
-		if
-		:: !found -> release(n)
-		:: else
-		fi
-	fi;
-	found = false
-}
-
-/* Between two calls of the writer. */
-inline invariants()
-{
-	assert((length == 0) == (head == NIL));
-	i = 0;
-	do
-	:: i < NODES ->
-		assert(state[i] == RELEASED || next[i] == NIL ||
-			state[next[i]] == PRESENT);
-		i++
-	:: else -> break
-	od;
-	i = 0;
-	assert(head == NIL || state[head] != RELEASED)
-}
+#include "rotary_writer.pml"
 
 active proctype writer()
 {
