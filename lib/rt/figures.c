@@ -4,7 +4,11 @@
  * The thread itself, with its handlers, is the only writer; all counters are
  * relaxed: they order nothing and need not agree with each other. What the
  * kernel counts (page faults, switches) is read from /proc by whoever asks, so
- * that the thread has nothing to do for it. */
+ * that the thread has nothing to do for it.
+ *
+ * Delays of wake-ups are counted in classes: one for each microsecond up to 16,
+ * from there 8 for each power of two, so that a quantile is told an eighth too
+ * high at most. */
 #include "lib/base/text.h"
 #include "lib/rt/own.h"
 #include "lib/rt/syscall_name.h"
@@ -30,6 +34,9 @@ rt_figures_begin(struct rt_figures *figures, const char *name)
 	atomic_store_explicit(&figures->sealed, 0, memory_order_relaxed);
 	atomic_store_explicit(&figures->worst_wakeup_ns, 0,
 			      memory_order_relaxed);
+	for (i = 0; i < RT_WAKEUPS; i++)
+		atomic_store_explicit(&figures->wakeups[i], 0,
+				      memory_order_relaxed);
 	atomic_store_explicit(&figures->worst_quantum_ns, 0,
 			      memory_order_relaxed);
 	atomic_store_explicit(&figures->periods, 0, memory_order_relaxed);
@@ -58,10 +65,62 @@ raise_to(ATOMIC(int64_t) * worst, int64_t value)
 		atomic_store_explicit(worst, value, memory_order_relaxed);
 }
 
+enum { EXACT_US = 16, CLASSES_PER_OCTAVE = 8, OCTAVE_BITS = 3 };
+
+static RT_SAFE unsigned
+wakeup_class(int64_t late_ns)
+{
+	const uint64_t us = late_ns > 0 ? (uint64_t)late_ns / 1000 : 0;
+	unsigned octave, class;
+
+	if (us < EXACT_US)
+		return (unsigned)us;
+	octave = 63 - (unsigned)__builtin_clzll(us);
+	class = EXACT_US + (octave - OCTAVE_BITS - 1) * CLASSES_PER_OCTAVE +
+		(unsigned)(us >> (octave - OCTAVE_BITS)) % CLASSES_PER_OCTAVE;
+	return class < RT_WAKEUPS ? class : RT_WAKEUPS - 1;
+}
+
+/* The first microsecond past the class. */
+static uint64_t
+class_end_us(unsigned class)
+{
+	const unsigned above = class - EXACT_US;
+	const unsigned shift = above / CLASSES_PER_OCTAVE + 1;
+
+	if (class < EXACT_US)
+		return class + 1;
+	return (uint64_t)(CLASSES_PER_OCTAVE + above % CLASSES_PER_OCTAVE + 1)
+	       << shift;
+}
+
 RT_SAFE void
 rt_note_wakeup(struct rt_figures *figures, int64_t late_ns)
 {
 	raise_to(&figures->worst_wakeup_ns, late_ns);
+	atomic_fetch_add_explicit(&figures->wakeups[wakeup_class(late_ns)], 1,
+				  memory_order_relaxed);
+}
+
+/* What all but one of 10,000 wake-ups were faster than. */
+static uint64_t
+quantile_us(const struct rt_figures *figures)
+{
+	uint64_t counts[RT_WAKEUPS];
+	uint64_t all = 0;
+	uint64_t slower = 0;
+	unsigned i = RT_WAKEUPS;
+
+	for (i = 0; i < RT_WAKEUPS; i++) {
+		counts[i] = atomic_load_explicit(&figures->wakeups[i],
+						 memory_order_relaxed);
+		all += counts[i];
+	}
+	while (i > 0 && slower + counts[i - 1] <= all / 10000) {
+		i--;
+		slower += counts[i];
+	}
+	return i == 0 ? 0 : class_end_us(i - 1);
 }
 
 RT_SAFE void
@@ -212,6 +271,8 @@ rt_figures_add(const struct rt_figures *figures, struct text *text)
 		text, "sealed: %u\n",
 		atomic_load_explicit(&figures->sealed, memory_order_relaxed));
 	add_worst(text, "worst_wakeup_us", &figures->worst_wakeup_ns);
+	text_printf(text, "p9999_wakeup_us: %" PRIu64 "\n",
+		    quantile_us(figures));
 	add_worst(text, "worst_quantum_us", &figures->worst_quantum_ns);
 	add_count(text, "periods", &figures->periods);
 	add_count(text, "xruns", &figures->xruns);

@@ -25,7 +25,7 @@ enum rt_rung {
 	RT_RUNG_UNTRIED,
 };
 
-enum { RT_SYSCALLS = 512, RT_CAUSE_BYTES = 96 };
+enum { RT_SYSCALLS = 512, RT_CAUSE_BYTES = 96, RT_WAKEUPS = 192 };
 
 struct rt_figures {
 	/* immutable after set-up */
@@ -36,6 +36,7 @@ struct rt_figures {
 	ATOMIC(uint32_t) rung;   /* enum rt_rung */
 	ATOMIC(uint32_t) sealed; /* 1: the fence is closed */
 	ATOMIC(int64_t) worst_wakeup_ns;
+	ATOMIC(uint64_t) wakeups[RT_WAKEUPS]; /* by their delay, figures.c */
 	ATOMIC(int64_t) worst_quantum_ns;
 	ATOMIC(uint64_t) periods; /* cycles of output, quanta of a decoder */
 	ATOMIC(uint64_t) xruns;

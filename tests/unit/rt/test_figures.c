@@ -73,6 +73,36 @@ what_was_noted_is_told(void **state)
 	rt_figures_end();
 }
 
+/* One of 10,000 is left out, and what is told is at most an eighth too high. */
+static void
+a_quantile_of_the_wakeups_is_told(void **state)
+{
+	static const long delays_us[] = {0,   1,    15,    16,     17,      100,
+					 127, 1000, 12345, 999999, 30000000};
+	struct text text = {0};
+	size_t i;
+	int k;
+
+	(void)state;
+	for (i = 0; i < sizeof(delays_us) / sizeof(delays_us[0]); i++) {
+		const long delay_us = delays_us[i];
+		long told;
+
+		rt_figures_begin(&figures, "sleeper");
+		for (k = 0; k < 9998; k++)
+			rt_note_wakeup(&figures, -5);
+		rt_note_wakeup(&figures, delay_us * 1000);
+		rt_note_wakeup(&figures, 60000000000);
+		text_clear(&text);
+		rt_figures_add(&figures, &text);
+		told = number_of(&text, "p9999_wakeup_us");
+		assert_in_range(told, delay_us + 1,
+				delay_us + delay_us / 8 + 1);
+	}
+	text_finish(&text);
+	rt_figures_end();
+}
+
 static void
 a_cause_is_told_when_there_is_one(void **state)
 {
@@ -143,6 +173,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_noted_is_told),
+		cmocka_unit_test(a_quantile_of_the_wakeups_is_told),
 		cmocka_unit_test(a_cause_is_told_when_there_is_one),
 		cmocka_unit_test(faults_are_those_since_the_seal),
 		cmocka_unit_test(a_thread_that_is_gone_has_no_kernel_counts),
