@@ -14,7 +14,19 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 16 << 10 };
+enum { PIECE_BYTES = 16 << 10, LEAST_PAGE_BYTES = 4096 };
+
+/* While priming, only its front is used; a real-time thread that goes on must
+ * not be the first to touch a page of the rest. */
+static void
+touch(uint8_t *block, size_t length)
+{
+	volatile uint8_t *bytes = block;
+	size_t i = 0;
+
+	for (i = 0; i < length; i += LEAST_PAGE_BYTES)
+		bytes[i] = 0;
+}
 
 int
 window_init(struct window *window, struct allocator *allocator,
@@ -24,6 +36,7 @@ window_init(struct window *window, struct allocator *allocator,
 
 	if (block == NULL)
 		return -ENOMEM;
+	touch(block, capacity);
 	*window = (struct window){
 		.allocator = allocator,
 		.reader = reader,
@@ -51,6 +64,7 @@ window_grow(struct window *window, size_t capacity)
 	assert(capacity >= length);
 	if (block == NULL)
 		return -ENOMEM;
+	touch(block, capacity);
 	memcpy(block, window_bytes(window), length);
 	allocator_delete(window->allocator, window->block);
 	window->block = block;
