@@ -90,7 +90,7 @@ def own_xruns(xruns, reasons):
 
 def rtstats(client):
     """The output thread's figures, and of each real-time thread the FAULTS."""
-    figures, thread = {}, None
+    figures, thread = {"forbidden": []}, None
     for name, value in client.ask("rtstats"):
         if name == "thread":
             thread = value
@@ -113,4 +113,4 @@ def print_figures(closings, figures):
         f"{name} {value}" for name, value in figures.items()
         if not isinstance(value, list)))
     for name in FAULTS:
-        print(f"  {name}: {', '.join(figures.get(name, ['none']))}")
+        print(f"  {name}: {', '.join(figures[name] or ['none'])}")
