@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* One place in SELDOM, for at most LONGEST ticks. */
-enum { SELDOM = 4, LONGEST = 16 };
+enum { SELDOM = 16, LONGEST = 32 };
 
 static struct {
 	ATOMIC(uint32_t) clock;

@@ -7,7 +7,7 @@
  * on for some operations, as one that is preempted there does: between a look
  * and the exchange, around a hazard (tests/kit/pause.h).
  *
- * usage: stress_history [ROUNDS] */
+ * usage: stress_history [ROUNDS [SEED]] */
 #include "tests/kit/history.h"
 
 #include "lib/sync/hazard.h"
@@ -60,11 +60,11 @@ hold_late(struct hazard_reader *reader, unsigned slot, const void *pointer)
 
 enum {
 #ifdef __SANITIZE_THREAD__
-	ROUNDS = 2000,
+	ROUNDS = 2500,
 #else
 	ROUNDS = 5000,
 #endif
-	PULLS = 4,
+	PULLS = 6,
 	WRITES = 4,
 	WRITER = HISTORY_WRITER,
 };
@@ -84,6 +84,7 @@ static struct shared {
 	uint32_t writes[HISTORY_REMOVE + 1];
 	uint32_t beside; /* another thread's operation */
 	uint32_t rounds;
+	uint32_t seed;
 } shared = {.rounds = ROUNDS};
 
 static struct item *
@@ -196,6 +197,24 @@ begin_round(struct dice *dice)
 	}
 }
 
+static bool
+is_beside_a_pull(const struct history_operation *write)
+{
+	uint32_t thread = 0;
+	uint32_t i = 0;
+
+	for (thread = 0; thread < HISTORY_READERS; thread++)
+		for (i = 0; i < shared.history.count[thread]; i++) {
+			const struct history_operation *pull =
+				&shared.history.operations[thread][i];
+
+			if (pull->begin < write->end &&
+			    pull->end > write->begin)
+				return true;
+		}
+	return false;
+}
+
 static void
 end_round(void)
 {
@@ -207,8 +226,8 @@ end_round(void)
 			&history->operations[WRITER][i];
 
 		shared.writes[write->kind]++;
-		shared.beside += write->kind != HISTORY_LINK &&
-				 write->end - write->begin > 1;
+		shared.beside +=
+			write->kind != HISTORY_LINK && is_beside_a_pull(write);
 	}
 	if (history_is_linearizable(history))
 		return;
@@ -219,7 +238,7 @@ end_round(void)
 static void
 live(void *argument, unsigned index)
 {
-	struct dice dice = dice_seeded(index);
+	struct dice dice = dice_seeded(shared.seed + index);
 	uint32_t i = 0;
 
 	(void)argument;
@@ -361,5 +380,7 @@ main(int argc, char **argv)
 
 	if (argc > 1)
 		shared.rounds = (uint32_t)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		shared.seed = (uint32_t)strtoul(argv[2], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
