@@ -4,8 +4,22 @@
  * Life of such a thread: control starts it (thread.h); it fills its own struct
  * rt_figures; rt_promote() climbs the ladder of permissions; rt_seal() closes
  * the fence; the loop runs. Set-up MAY_BLOCK; rt_quantum_* are RT_DEVICE.
- * Figures have one writer, the thread itself (its signal handlers included),
- * and any reader: relaxed atomics. */
+ *
+ *  once, before any such thread  fence_init, crash_init
+ *  the thread itself             figures_begin and _end, promote, seal, note_*,
+ *                                set_subject, budget_init, _start and _stop
+ *  control                       lock_program, crash_note_to
+ *  any thread                    probe, repromote, budget_finish (not beside
+ *                                start or stop), lock_loaded, memory_locked,
+ *                                pool_*, the figures, by loads
+ *
+ * Orders: figures have one writer, the thread itself (its signal handlers
+ * included), and any reader: relaxed atomics, each right by itself, in no order
+ * among them. Locking takes a mutex, which no real-time thread touches.
+ * Progress: RT_SAFE is wait-free; set-up blocks. Cost: budget start and stop
+ * are one timer call each; a call that the fence traps costs a signal.
+ * Source: seccomp(2), sched(7), timer_create(2), mlock2(2), and the D-Bus
+ * interface of RealtimeKit. */
 #ifndef ROTARY_RT_RT_H
 #define ROTARY_RT_RT_H
 

@@ -12,8 +12,14 @@
  *  write     |   X   |        -         |     X       X: outside order needed
  *  read ...  |   -   |        X         |     X       -: none
  *
- * RT: all but init are RT_SAFE and wait-free. Memory: the caller owns buffer
- * and outlives the ring. Units: bytes. Errors: full and empty return 0. */
+ * Orders: what was written before a commit is seen by who reads those bytes;
+ * what was read before a mark is over before the writer writes there again.
+ * Progress: wait-free. Cost: O(1) and no exchange, a load of the other side's
+ * line at most; the copies, where there are any, O(bytes).
+ * Source: L. Lamport, "Specifying Concurrent Program Modules", TOPLAS 5(2),
+ * 1983 (one producer, one consumer, no lock); the mark is ours.
+ * RT: all but init are RT_SAFE. Memory: the caller owns buffer and outlives the
+ * ring. Units: bytes. Errors: full and empty return 0. */
 #ifndef ROTARY_SYNC_BYTE_RING_H
 #define ROTARY_SYNC_BYTE_RING_H
 

@@ -8,7 +8,11 @@
  *  set(i)  |  X (same i)  |  -     X: outside order needed, -: none
  *  scan    |      -       |  -
  *
- * Progress: wait-free. RT: all RT_SAFE but domain init. */
+ * Orders: a set that a scan missed comes after it, so a look after the set sees
+ * what was unlinked before the scan; a clear comes after the last use of the
+ * node, before what follows a scan that missed it.
+ * Progress: wait-free. Cost: set one exchange (7 ns, docs/bench/sync.md), clear
+ * one store, scan 32 loads. RT: all RT_SAFE but domain init. */
 #ifndef ROTARY_SYNC_HAZARD_H
 #define ROTARY_SYNC_HAZARD_H
 

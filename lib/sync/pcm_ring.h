@@ -12,8 +12,14 @@
  *  write     |   X   |     -       |     X       X: outside order needed
  *  read ...  |   -   |     X       |     X       -: none
  *
- * RT: all but init are RT_SAFE and wait-free. Memory: the caller owns buffer
- * and outlives the ring. Units: frames. */
+ * Orders: what was written before a commit is seen by who reads those frames;
+ * what was read is over before the writer writes there again. The fill level
+ * that others look at orders nothing.
+ * Progress: wait-free. Cost: O(1) and no exchange, a load of the other side's
+ * line at most; the copies O(frames x channels).
+ * Source: as byte_ring.h; the history is ours.
+ * RT: all but init are RT_SAFE. Memory: the caller owns buffer and outlives the
+ * ring. Units: frames. */
 #ifndef ROTARY_SYNC_PCM_RING_H
 #define ROTARY_SYNC_PCM_RING_H
 

@@ -9,7 +9,14 @@
  *  prepare  |      -       |  -       -: no outside order needed
  *  post     |      -       |  -
  *
- * Progress: prepare and post are wait-free but for the kernel's own wake.
+ * Orders: work made before a post is seen by a look after a wait that the post
+ * ended, or that it kept from sleeping. A sleep needs no time limit for safety.
+ * Progress: prepare and post are wait-free but for the kernel's own wake; wait
+ * blocks. Cost: prepare a load; post an addition and a load, and one futex call
+ * when somebody sleeps; wait one futex call and two additions.
+ * Source: D. P. Reed and R. K. Kanodia, "Synchronization with Eventcounts and
+ * Sequencers", CACM 22(2), 1979; futex(2). Proof: tests/model, claim.pml and
+ * model_claim.c.
  * RT: prepare is RT_SAFE; post and wait are RT_DEVICE (one futex call; post
  * makes none when nobody sleeps). */
 #ifndef ROTARY_SYNC_WAKE_H

@@ -4,6 +4,15 @@
  *
  * Threads: all functions on any thread, unless said. A block may be freed by
  *          any thread; a private heap is used by one thread at a time.
+ * Orders:  what was done to a block before it was freed comes before it is
+ *          given out again, by whatever thread.
+ * Progress: no lock. A marked thread is wait-free with blocks of up to 64 KiB:
+ *          what another thread could keep busy is tried 8 times, then its own
+ *          reserve serves. Else lock-free, but for the kernel.
+ * Cost:    O(1): a class by a count of leading zeros, a magazine in front.
+ * Source:  slabs and magazines: J. Bonwick, USENIX 1994 and (with J. Adams)
+ *          2001; the stack: R. K. Treiber, IBM RJ 5118, 1986; frees by others:
+ *          ours (remote.h). Proof: tests/model/model_zone.c.
  * RT:      zone_alloc*, zone_resize (up to 64 KiB), zone_free and
  *          zone_usable_size are RT_SAFE on a thread marked by
  *          zone_thread_realtime(true): bounded, no system call, no page fault;

@@ -24,7 +24,8 @@
  * Asserted:
  *   - no item is run by two threads at once;
  *   - when all that have a turn sleep, and nobody is about to post, there is
- *     no work.
+ *     no work: a time limit for safety would never fire, which is why the code
+ *     has none.
  *
  * -DBLIND: a release does not look whether anybody bounced off. That is no fault
  * while who loses its turn posts always: a thread whose look came too early for
