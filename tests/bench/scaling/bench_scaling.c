@@ -2,10 +2,12 @@
 /* bench_scaling: one measurement, for tests/bench/scaling/figures.
  *
  *   bench_scaling engine|sequence|turns COUNT STREAMS FILE
+ *   bench_scaling share|spin COUNT STREAMS FILE
  *
- * COUNT decoder threads of the engine, or bare processes with an order of their
- * own, decode STREAMS streams of FILE on as many CPUs. Prints lines of a name
- * and a number. */
+ * share and spin tell what others get of the CPUs (share.c). Else COUNT decoder
+ * threads of the engine, or bare processes with an order of their own, decode
+ * STREAMS streams of FILE on as many CPUs. Prints lines of a name and a number.
+ */
 #include "tests/bench/scaling/bench_scaling.h"
 
 #include <sched.h>
@@ -35,6 +37,8 @@ measure(const char *how, const char *path, unsigned count, unsigned streams)
 	int result;
 
 	use_cpus(count);
+	if (strcmp(how, "share") == 0 || strcmp(how, "spin") == 0)
+		scaling_share(path, count, streams, strcmp(how, "spin") == 0);
 	if (strcmp(how, "engine") == 0)
 		result = scaling_by_engine(path, count, streams, &figures);
 	else
@@ -63,7 +67,8 @@ main(int argc, char *argv[])
 
 	if (count == 0 || count > COUNT_MAX || streams == 0 ||
 	    streams > SCALING_STREAMS_MAX) {
-		fprintf(stderr, "usage: bench_scaling engine|sequence|turns "
+		fprintf(stderr, "usage: bench_scaling "
+				"engine|sequence|turns|share|spin "
 				"COUNT STREAMS FILE\n");
 		return 2;
 	}

@@ -43,6 +43,13 @@ int scaling_by_processes(const char *path, unsigned processes, unsigned streams,
 			 enum scaling_order order,
 			 struct scaling_result *ret_result);
 
+/* What an ordinary process on each CPU gets while the streams play at their own
+ * pace, and with spins one more decoder never returns. Prints parts of the CPUs
+ * as figures: of the hogs, our own, idle, of strangers; how often a stream was
+ * late. Ends the program. */
+_Noreturn void scaling_share(const char *path, unsigned threads,
+			     unsigned streams, bool spins);
+
 /* Adds what a stream decoded to the sum of all, SCALING_MIX_SAMPLES floats that
  * are used again and again. */
 void scaling_mix(float *sum, const void *samples, size_t frames,
