@@ -40,6 +40,8 @@ struct deck_stretch {
 	uint32_t bits;  /* significant bits when SAMPLE_S32 */
 	uint32_t exact; /* 1: frames are the decoder's own, not resampled,
 			   mixed or mapped */
+	uint32_t boosted; /* 1: made louder than it was, by a gain or as a sum
+			     of several: look out for its peaks */
 };
 
 struct deck {

@@ -6,38 +6,11 @@
  * block takes (integers as they are, or a sum of floats) depends on its frames
  * only, and never on how a caller cuts up its calls.
  *
- *   one voice, S32, every gain 1, no ramp -> convert_s32_to_card(): unchanged
- *   none                                  -> zeros, without dither
- *   else                                  -> sum of floats, dithered once
- *
  * How much is written on a deck is read before its stretches and before its
  * end are looked at, see deck.c. */
-#include "daemon/output/mix.h"
-
-#include "daemon/audio/convert.h"
+#include "daemon/output/mix_block.h"
 
 #include <string.h>
-
-enum { MIX_VOICES = LANE_COUNT * 4 };
-
-/* A span that has frames for the block. */
-struct voice {
-	const struct mix_span *span;
-	struct pcm_ring *ring;
-	const struct mix_gain *gain;
-	uint64_t position;
-	unsigned lane;
-	struct deck_stretch stretch;
-};
-
-struct block {
-	size_t frames;
-	bool sounds; /* some span is live or fading, with frames or without */
-	bool waits;  /* a live span has no frames */
-	bool again;  /* a span was left, or a cut is due: decide anew */
-	unsigned voice_count;
-	struct voice voices[MIX_VOICES];
-};
 
 RT_SAFE void
 mix_init(struct mix *mix, struct mix_bus *bus, const struct card_spec *spec)
@@ -49,6 +22,8 @@ mix_init(struct mix *mix, struct mix_bus *bus, const struct card_spec *spec)
 	mix->spec = *spec;
 	mix->begins_below = UINT64_MAX;
 	mix->fade_frames = (uint32_t)(rate_hz * MIX_FADE_US / 1000000);
+	mix->guessed = UINT64_MAX;
+	limiter_init(&mix->limiter, spec->rate_hz, spec->channels);
 	mix->ramp_frames = (uint32_t)(rate_hz * MIX_VOLUME_RAMP_US / 1000000);
 	mix->prime_frames = (uint32_t)(rate_hz * MIX_PRIME_US / 1000000);
 	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
@@ -140,7 +115,7 @@ last_point(const struct mix *mix, unsigned lane)
 
 /* Puts a point where the span or the stretch begins. */
 static RT_SAFE void
-follow(struct mix *mix, const struct voice *voice)
+follow(struct mix *mix, const struct mix_voice *voice)
 {
 	const struct mix_span *span = voice->span;
 	const struct deck_stretch *stretch = &voice->stretch;
@@ -166,7 +141,7 @@ follow(struct mix *mix, const struct voice *voice)
 }
 
 static RT_SAFE void
-limit(struct block *block, uint64_t frames)
+limit(struct mix_block *block, uint64_t frames)
 {
 	if (frames < block->frames)
 		block->frames = (size_t)frames;
@@ -174,54 +149,64 @@ limit(struct block *block, uint64_t frames)
 
 /* A ramp ends inside no block. */
 static RT_SAFE void
-limit_to_ramp(struct block *block, const struct gain_ramp *ramp, uint64_t frame)
+limit_to_ramp(struct mix_block *block, const struct gain_ramp *ramp,
+	      uint64_t frame)
 {
 	if (!gain_ramp_done(ramp, frame))
 		limit(block, ramp->start + ramp->frames - frame);
 }
 
 static RT_SAFE void
-limit_to_gain(struct block *block, const struct mix_gain *gain, uint64_t frame)
+limit_to_gain(struct mix_block *block, const struct mix_gain *gain,
+	      uint64_t frame)
 {
 	limit_to_ramp(block, &gain->ramps[gain->count - 1], frame);
 }
 
-static RT_SAFE struct gain_ramp
-fade_in_of(const struct mix *mix, const struct mix_span *span)
+/* The limiter looks ahead where frames could be too loud: what it would see
+ * must be written before they are mixed. */
+static RT_SAFE uint64_t
+hold_back(const struct mix *mix, const struct deck *deck, uint64_t position,
+	  uint64_t available)
 {
-	return (struct gain_ramp){
-		span->first, span->fade_in ? mix->fade_frames : 0, 0.0F, 1.0F};
-}
+	const uint64_t reach = limiter_reach(&mix->limiter);
+	const uint64_t end = position + available;
+	struct deck_stretch stretch = {0};
+	uint64_t next = position;
 
-static RT_SAFE struct gain_ramp
-fade_out_of(const struct mix *mix, const struct mix_span *span)
-{
-	(void)mix;
-	return (struct gain_ramp){span->left_at,
-				  (uint32_t)(span->end - span->left_at), 1.0F,
-				  0.0F};
+	if (mix_live_lanes(mix) < 2) {
+		while (next < end &&
+		       deck_stretch_at(deck, next, &stretch, &next))
+			if (mix_watch(mix, &stretch) != LIMITER_NOTHING)
+				break;
+		if (next >= end && mix_watch(mix, &stretch) == LIMITER_NOTHING)
+			return available;
+	}
+	return available > reach ? available - reach : 0;
 }
 
 /* Looks at one span that sounds at mix->frame. */
 static RT_SAFE void
 survey_span(struct mix *mix, const struct mix_plan *plan, unsigned lane,
-	    struct mix_span *span, struct block *block)
+	    struct mix_span *span, struct mix_block *block)
 {
 	struct deck *deck = mix_deck(mix, lane, span);
 	const bool live = span->left == MIX_LIVE;
 	const bool ended = pcm_ring_ended(&deck->ring);
 	const uint64_t written = pcm_ring_written(&deck->ring);
 	const uint64_t position = span->deck_frame + (mix->frame - span->first);
-	const struct gain_ramp fade_in = fade_in_of(mix, span);
-	uint64_t available = written > position ? written - position : 0;
+	const struct gain_ramp fade_in = mix_fade_in(mix, span);
 	const uint64_t until_cut =
 		live ? mix_lane_until_cut(mix, plan, lane) : UINT64_MAX;
+	uint64_t available = written > position ? written - position : 0;
 	struct deck_stretch stretch;
 	uint64_t next = 0;
 
 	block->sounds = true;
 	if (available > until_cut)
 		available = until_cut;
+	else if (live && !ended && !block->go_on)
+		available = hold_back(mix, deck, position, available);
 	if (!live)
 		limit(block, span->end - mix->frame);
 	if (available == 0 && live && ended && until_cut > 0) {
@@ -238,18 +223,20 @@ survey_span(struct mix *mix, const struct mix_plan *plan, unsigned lane,
 	limit(block, next - position);
 	limit_to_ramp(block, &fade_in, mix->frame);
 	limit_to_gain(block, &mix->lanes[lane].gain, mix->frame);
-	block->voices[block->voice_count++] = (struct voice){
+	block->voices[block->voice_count++] = (struct mix_voice){
 		.span = span,
-		.ring = &deck->ring,
+		.deck = deck,
 		.gain = &mix->lanes[lane].gain,
 		.position = position,
+		.until_cut = until_cut,
 		.lane = lane,
+		.ended = ended,
 		.stretch = stretch,
 	};
 }
 
 static RT_SAFE void
-survey(struct mix *mix, const struct mix_plan *plan, struct block *block)
+survey(struct mix *mix, const struct mix_plan *plan, struct mix_block *block)
 {
 	unsigned lane = 0, i = 0;
 
@@ -269,141 +256,6 @@ survey(struct mix *mix, const struct mix_plan *plan, struct block *block)
 	}
 }
 
-/* The ring's frames from position on; *ret_frames in one run of memory. */
-static RT_SAFE const void *
-read_at(struct pcm_ring *ring, uint64_t position, size_t *ret_frames)
-{
-	const uint64_t now = pcm_ring_position(ring);
-
-	if (position < now)
-		(void)pcm_ring_rewind(ring, (size_t)(now - position));
-	else
-		pcm_ring_consume(ring, (size_t)(position - now));
-	return pcm_ring_read_span(ring, ret_frames);
-}
-
-/* Every gain of the voice is 1 over the whole block. */
-static RT_SAFE bool
-is_untouched(const struct mix *mix, const struct voice *voice)
-{
-	const struct mix_gain *gains[2] = {voice->gain, &mix->volume};
-	const struct gain_ramp fade_in = fade_in_of(mix, voice->span);
-	unsigned i = 0;
-
-	if (voice->span->left != MIX_LIVE ||
-	    !gain_ramp_done(&fade_in, mix->frame))
-		return false;
-	for (i = 0; i < 2; i++) {
-		const struct gain_ramp *ramp =
-			&gains[i]->ramps[gains[i]->count - 1];
-
-		if (!gain_ramp_done(ramp, mix->frame) || ramp->to != 1.0F)
-			return false;
-	}
-	return true;
-}
-
-static RT_SAFE void
-make_gains(struct mix *mix, const struct voice *voice, size_t frames)
-{
-	const struct gain_ramp fade_in = fade_in_of(mix, voice->span);
-	const struct mix_gain *gain = voice->gain;
-
-	gain_fill(mix->gains, frames, 1.0F);
-	gain_multiply(mix->gains, frames,
-		      &mix->volume.ramps[mix->volume.count - 1], mix->frame);
-	gain_multiply(mix->gains, frames, &gain->ramps[gain->count - 1],
-		      mix->frame);
-	if (!gain_ramp_done(&fade_in, mix->frame))
-		gain_multiply(mix->gains, frames, &fade_in, mix->frame);
-	if (voice->span->left != MIX_LIVE) {
-		const struct gain_ramp out = fade_out_of(mix, voice->span);
-
-		gain_multiply(mix->gains, frames, &out, mix->frame);
-	}
-}
-
-static RT_SAFE void
-add_voice(struct mix *mix, const struct voice *voice, size_t frames)
-{
-	const uint32_t channels = mix->spec.channels;
-	size_t done = 0;
-
-	make_gains(mix, voice, frames);
-	while (done < frames) {
-		float *sum = mix->sum + done * channels;
-		size_t count = 0;
-		const void *in =
-			read_at(voice->ring, voice->position + done, &count);
-
-		if (count > frames - done)
-			count = frames - done;
-		if (count == 0)
-			break;
-		if (voice->stretch.kind == SAMPLE_S32)
-			gain_add_s32(sum, in, mix->gains + done, count,
-				     channels);
-		else
-			gain_add_f32(sum, in, mix->gains + done, count,
-				     channels);
-		pcm_ring_consume(voice->ring, count);
-		done += count;
-	}
-}
-
-static RT_SAFE void
-copy_voice(struct mix *mix, const struct voice *voice, uint8_t *memory,
-	   size_t frames)
-{
-	const size_t frame_bytes =
-		card_format_bytes(mix->spec.format) * mix->spec.channels;
-	size_t done = 0;
-
-	while (done < frames) {
-		size_t count = 0;
-		const void *in =
-			read_at(voice->ring, voice->position + done, &count);
-
-		if (count > frames - done)
-			count = frames - done;
-		if (count == 0)
-			break;
-		convert_s32_to_card(&mix->spec, memory + done * frame_bytes, in,
-				    count, mix->frame + done,
-				    voice->stretch.bits);
-		pcm_ring_consume(voice->ring, count);
-		done += count;
-	}
-}
-
-static RT_SAFE void
-render(struct mix *mix, const struct block *block, uint8_t *memory)
-{
-	const size_t frame_bytes =
-		card_format_bytes(mix->spec.format) * mix->spec.channels;
-	unsigned i = 0;
-
-	for (i = 0; i < block->voice_count; i++) {
-		if (block->voices[i].span->left == MIX_LIVE)
-			follow(mix, &block->voices[i]);
-	}
-	if (block->voice_count == 0) {
-		memset(memory, 0, block->frames * frame_bytes);
-	} else if (block->voice_count == 1 &&
-		   block->voices[0].stretch.kind == SAMPLE_S32 &&
-		   is_untouched(mix, &block->voices[0])) {
-		copy_voice(mix, &block->voices[0], memory, block->frames);
-	} else {
-		memset(mix->sum, 0,
-		       block->frames * mix->spec.channels * sizeof(float));
-		for (i = 0; i < block->voice_count; i++)
-			add_voice(mix, &block->voices[i], block->frames);
-		convert_f32_to_card(&mix->spec, memory, mix->sum, block->frames,
-				    mix->frame);
-	}
-	mix->frame += block->frames;
-}
-
 RT_SAFE void
 mix_silence(struct mix *mix, void *memory, size_t frames)
 {
@@ -418,7 +270,7 @@ decide(struct mix *mix, const struct mix_plan *plan)
 {
 	unsigned lane = 0;
 
-	mix_gain_set(&mix->volume, mix->frame, plan->volume,
+	mix_set_gain(mix, &mix->volume, plan->volume,
 		     mix_sounds(mix) ? mix->ramp_frames : 0);
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		mix_lane_decide(mix, plan, lane);
@@ -452,13 +304,14 @@ mix_run(struct mix *mix, const struct mix_plan *plan, void *memory,
 		card_format_bytes(mix->spec.format) * mix->spec.channels;
 	enum mix_result result = MIX_FULL;
 	uint8_t *to = memory;
-	struct block block;
+	struct mix_block block;
 
 	while (frames > 0 && result == MIX_FULL) {
 		decide(mix, plan);
 		block.frames =
 			frames < MIX_BLOCK_FRAMES ? frames : MIX_BLOCK_FRAMES;
 		block.sounds = block.waits = block.again = false;
+		block.go_on = go_on;
 		block.voice_count = 0;
 		survey(mix, plan, &block);
 		if (block.again)
@@ -470,7 +323,10 @@ mix_run(struct mix *mix, const struct mix_plan *plan, void *memory,
 		} else if (!block.sounds) {
 			result = MIX_IDLE;
 		} else {
-			render(mix, &block, to);
+			for (unsigned i = 0; i < block.voice_count; i++)
+				if (block.voices[i].span->left == MIX_LIVE)
+					follow(mix, &block.voices[i]);
+			mix_render(mix, &block, to);
 			to += block.frames * frame_bytes;
 			frames -= block.frames;
 		}

@@ -20,6 +20,7 @@
 
 #include "daemon/audio/format.h"
 #include "daemon/audio/gain.h"
+#include "daemon/audio/limiter.h"
 #include "daemon/output/mix_plan.h"
 #include "daemon/output/output.h"
 #include "lib/base/attr.h"
@@ -109,6 +110,9 @@ struct mix {
 	unsigned point_count;
 	struct mix_note notes[MIX_NOTES];
 	unsigned note_count;
+	struct limiter limiter;
+	uint64_t guessed; /* it was fed with nothing from here on, since decks
+			     were not written so far; UINT64_MAX: it was not */
 	/* scratch */
 	float sum[MIX_BLOCK_FRAMES * AUDIO_CHANNELS_MAX];
 	float gains[MIX_BLOCK_FRAMES];
@@ -178,7 +182,9 @@ RT_SAFE struct deck *mix_deck(const struct mix *mix, unsigned lane,
 RT_SAFE void mix_note(struct mix *mix, const struct mix_note *note);
 RT_SAFE void mix_add_point(struct mix *mix, const struct timeline_point *point);
 RT_SAFE float mix_gain_at(const struct mix_gain *gain, uint64_t frame);
-RT_SAFE void mix_gain_set(struct mix_gain *gain, uint64_t frame, float target,
+/* From mix->frame on. What the limiter knew of later frames is void, as it is
+ * when a span begins or is left. */
+RT_SAFE void mix_set_gain(struct mix *mix, struct mix_gain *gain, float target,
 			  uint32_t ramp_frames);
 
 #endif

@@ -28,13 +28,15 @@ mix_gain_at(const struct mix_gain *gain, uint64_t frame)
 }
 
 RT_SAFE void
-mix_gain_set(struct mix_gain *gain, uint64_t frame, float target,
+mix_set_gain(struct mix *mix, struct mix_gain *gain, float target,
 	     uint32_t ramp_frames)
 {
+	const uint64_t frame = mix->frame;
 	struct gain_ramp ramp = {frame, ramp_frames, target, target};
 
 	if (gain->count > 0 && gain->ramps[gain->count - 1].to == target)
 		return;
+	limiter_renew(&mix->limiter, frame);
 	if (gain->count > 0 && ramp_frames > 0)
 		ramp.from = mix_gain_at(gain, frame);
 	if (gain->count > 0 && gain->ramps[gain->count - 1].start == frame)
@@ -179,6 +181,7 @@ push_span(struct mix *mix, unsigned lane, const struct mix_span *span)
 {
 	struct mix_lane_state *state = &mix->lanes[lane];
 
+	limiter_renew(&mix->limiter, mix->frame);
 	if (state->span_count == MIX_SPANS) {
 		if (state->spans[0].end > mix->floor)
 			mix->floor = state->spans[0].end < mix->frame
@@ -220,6 +223,7 @@ mix_lane_leave(struct mix *mix, unsigned lane, enum mix_left left)
 	struct mix_span *span = mix_lane_span(mix, lane);
 	const bool fades = left == MIX_CROSSED || left == MIX_PAUSED;
 
+	limiter_renew(&mix->limiter, mix->frame);
 	span->left = left;
 	span->left_at = mix->frame;
 	span->end = mix->frame;
@@ -376,7 +380,7 @@ mix_lane_decide(struct mix *mix, const struct mix_plan *plan, unsigned lane)
 	const struct mix_span *span = mix_lane_span(mix, lane);
 	const bool sounds = span != NULL && span->end > mix->frame;
 
-	mix_gain_set(&mix->lanes[lane].gain, mix->frame, planned->gain,
+	mix_set_gain(mix, &mix->lanes[lane].gain, planned->gain,
 		     sounds ? mix->ramp_frames : 0);
 	try_cut(mix, plan, lane);
 	span = mix_lane_span(mix, lane);

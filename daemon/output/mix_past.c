@@ -195,6 +195,9 @@ mix_rewind(struct mix *mix, uint64_t frame)
 	while (mix->point_count > 0 &&
 	       mix->points[mix->point_count - 1].output_frame >= frame)
 		mix->point_count--;
+	if (frame < mix->frame)
+		limiter_renew(&mix->limiter, frame);
+	mix->guessed = UINT64_MAX;
 	mix->frame = frame;
 }
 

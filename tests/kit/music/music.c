@@ -50,8 +50,8 @@ music_tone(const struct recipe *recipe, uint64_t frame)
 {
 	const double time = (double)frame / recipe->rate_hz;
 
-	return (float)(0.5 * sin(time * recipe->tone_hz * 6.283185307179586 +
-				 1.0));
+	return (float)(0.5 *
+		       sin(time * recipe->tone_hz * 6.283185307179586 + 1.0));
 }
 
 float

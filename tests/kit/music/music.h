@@ -28,10 +28,10 @@ struct recipe {
 	float quality;   /* Vorbis only, up to 1; 0: as usual */
 	uint32_t block;  /* FLAC only; 0: the encoder's choice */
 	uint64_t seed;
-	double tone_hz; /* not 0: music_tone() instead of music_sample() */
-	int serial;              /* Ogg only */
-	bool ogg;                /* FLAC only */
-	bool unknown_total;      /* FLAC only */
+	double tone_hz;     /* not 0: music_tone() instead of music_sample() */
+	int serial;         /* Ogg only */
+	bool ogg;           /* FLAC only */
+	bool unknown_total; /* FLAC only */
 	const char *const *tags; /* "NAME", "value", ..., NULL; or NULL; not
 				    in make_wave() */
 };

@@ -140,7 +140,7 @@ expect_fade(const struct bench *bench, uint64_t first, const struct side *sides,
 	}
 }
 
-static const struct mix_note *
+static inline const struct mix_note *
 find_note(const struct bench *bench, uint32_t kind, uint64_t id)
 {
 	for (unsigned i = 0; i < bench->mix.note_count; i++) {
