@@ -59,37 +59,54 @@ heard_at(const struct output_rt *rt, uint64_t frame)
 		       : now_ns - clock_frames_to_ns(heard - frame, rate_hz);
 }
 
+/* When the end will be heard is foretold, but for a card that may slip: what is
+ * queued there is taken back and lost when control goes on too early. */
+static RT_SAFE bool
+is_held(const struct output_rt *rt, const struct mix_note *note)
+{
+	return rt->card != NULL && rt->card->info.slips && rt->feed.running &&
+	       note->kind == RT_EVENT_LANE_DRAINED &&
+	       rt->mix.frame - output_feed_delay(rt) < note->frame;
+}
+
+/* False: there is no room for it. */
+static RT_DEVICE bool
+tell_note(struct output_rt *rt, const struct mix_note *note)
+{
+	const struct rt_event event = {
+		.kind = note->kind,
+		.lane = note->lane,
+		.id = note->id,
+		.time_ns = heard_at(rt, note->frame),
+		.value = note->value,
+	};
+
+	return queue_push(rt->links.events, &event);
+}
+
 /* Says what the mixer noted; what finds no room is said later. A pause that
  * is only our way to stop is not told. */
 static RT_DEVICE void
 tell_notes(struct output_rt *rt)
 {
-	unsigned i = 0, done = 0;
+	struct mix_note *notes = rt->mix.notes;
+	unsigned i = 0, kept = 0;
+	bool told = false, full = false;
 
 	for (i = 0; i < rt->mix.note_count; i++) {
-		const struct mix_note *note = &rt->mix.notes[i];
-		const struct rt_event event = {
-			.kind = note->kind,
-			.lane = note->lane,
-			.id = note->id,
-			.time_ns = heard_at(rt, note->frame),
-			.value = note->value,
-		};
-
-		if (rt->draining && note->kind == RT_EVENT_LANE_PAUSED)
+		if (!full && rt->draining &&
+		    notes[i].kind == RT_EVENT_LANE_PAUSED)
 			continue;
-		if (!queue_push(rt->links.events, &event))
-			break;
-		done = i + 1;
+		if (!full && !is_held(rt, &notes[i])) {
+			full = !tell_note(rt, &notes[i]);
+			told |= !full;
+			if (!full)
+				continue;
+		}
+		notes[kept++] = notes[i];
 	}
-	if (i == rt->mix.note_count)
-		rt->mix.note_count = 0;
-	else if (done > 0) {
-		memmove(rt->mix.notes, rt->mix.notes + done,
-			(rt->mix.note_count - done) * sizeof(rt->mix.notes[0]));
-		rt->mix.note_count -= done;
-	}
-	if (done > 0)
+	rt->mix.note_count = kept;
+	if (told)
 		ring(rt);
 }
 

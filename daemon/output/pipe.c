@@ -35,10 +35,14 @@ enum {
 	PIPE_CHANNELS = 2,
 	BUFFER_MS_MIN = 20,
 	TURN_MS_MAX = 50,
+	/* The pipe holds so much of the buffer: half of what is left in it when
+	 * the output thread wakes up, for a reader may come to read it all at
+	 * once. */
+	AHEAD_PART = 8,
 	FASTER = 1000, /* one more frame in so many, at most */
 };
 
-static const int64_t STUCK_NS = 500 * NS_PER_MS;
+static const int64_t STUCK_NS = 2 * NS_PER_S;
 static const int64_t LOOK_NS = 100 * NS_PER_MS; /* for a reader */
 
 enum pipe_pace { PIPE_ALONE, PIPE_READ, PIPE_STUCK };
@@ -52,7 +56,8 @@ struct pipe_card {
 	struct wake wake;
 	/* between output and the thread */
 	ATOMIC(bool) running;
-	ATOMIC(uint32_t) starts; /* so far */
+	ATOMIC(uint32_t) starts;  /* so far */
+	ATOMIC(int64_t) heard_ns; /* when the spool's heard was so */
 	ATOMIC(bool) closing;
 	/* the thread's, but at open and close */
 	struct pipe_end end;
@@ -145,7 +150,7 @@ give(struct pipe_card *pipe)
 static void
 look_for_reader(struct pipe_card *pipe, int64_t now_ns)
 {
-	const bool had = pipe->end.fd >= 0;
+	const bool had = pipe->end.has_reader;
 
 	/* A reader that left is noticed at once, one that comes soon. */
 	if (!had && now_ns - pipe->looked_ns < LOOK_NS)
@@ -163,21 +168,23 @@ look_for_reader(struct pipe_card *pipe, int64_t now_ns)
 }
 
 /* Time that has passed may be played now; what was not played stays to be, but
- * no more of it than the pipe may hold. */
+ * no more of it than the pipe may hold, with what it holds. */
 static void
 earn(struct pipe_card *pipe, int64_t now_ns)
 {
+	const uint32_t rate_hz = pipe->card.info.spec.rate_hz;
 	const int64_t passed_ns = now_ns - pipe->seen_ns;
-	const int64_t most_ns = clock_frames_to_ns(
-		pipe->ahead_frames, pipe->card.info.spec.rate_hz);
+	const size_t unread = pipe_end_unread(&pipe->end);
+	int64_t most_ns = clock_frames_to_ns(pipe->ahead_frames, rate_hz);
 
+	if (pipe->pace == PIPE_READ)
+		most_ns -= clock_frames_to_ns(unread, rate_hz);
 	pipe->seen_ns = now_ns;
 	pipe->credit_ns += passed_ns;
-	if (pipe->pace != PIPE_READ)
-		return;
-	pipe->credit_ns += passed_ns / FASTER;
+	if (pipe->pace == PIPE_READ)
+		pipe->credit_ns += passed_ns / FASTER;
 	if (pipe->credit_ns > most_ns)
-		pipe->credit_ns = most_ns;
+		pipe->credit_ns = most_ns > 0 ? most_ns : 0;
 }
 
 static void
@@ -214,6 +221,7 @@ turn(struct pipe_card *pipe)
 		(void)drop_by_clock(pipe);
 	spool_say_heard(&pipe->spool,
 			pipe->spool.taken - pipe_end_unread(&pipe->end));
+	atomic_store_explicit(&pipe->heard_ns, now_ns, memory_order_release);
 }
 
 /* The clock starts now. */
@@ -290,6 +298,7 @@ set_info(const struct card_request *request, struct card_info *ret_info)
 	ret_info->period_frames = ret_info->buffer_frames / 4;
 	ret_info->can_rewind = request->rewind != 0;
 	ret_info->sealable = true;
+	ret_info->slips = true;
 }
 
 static int
@@ -312,7 +321,7 @@ pipe_open(const struct card_request *request, struct card **ret_card,
 		 strcmp(device, "-") == 0 ? "standard output" : device);
 	frame_bytes =
 		card_format_bytes(info->spec.format) * info->spec.channels;
-	pipe->ahead_frames = info->buffer_frames / 4;
+	pipe->ahead_frames = info->buffer_frames / AHEAD_PART;
 	pipe->turn_ns =
 		clock_frames_to_ns(pipe->ahead_frames, info->spec.rate_hz) / 4;
 	if (pipe->turn_ns > TURN_MS_MAX * NS_PER_MS)
@@ -356,6 +365,9 @@ static RT_SAFE int
 pipe_status(struct card *card, struct card_status *ret_status)
 {
 	struct pipe_card *pipe = pipe_of(card);
+	/* Read first: of two turns it is then the earlier one's. */
+	const int64_t heard_ns =
+		atomic_load_explicit(&pipe->heard_ns, memory_order_acquire);
 	const uint64_t heard = spool_heard(&pipe->spool);
 	const uint64_t queued = pipe->spool.written - heard;
 	const bool running =
@@ -363,7 +375,7 @@ pipe_status(struct card *card, struct card_status *ret_status)
 
 	ret_status->avail_frames = card->info.buffer_frames - (uint32_t)queued;
 	ret_status->delay_frames = (uint32_t)queued;
-	ret_status->time_ns = clock_now_ns();
+	ret_status->time_ns = running ? heard_ns : clock_now_ns();
 	ret_status->running = running && queued > 0;
 	return 0;
 }
@@ -393,6 +405,7 @@ pipe_start(struct card *card)
 {
 	struct pipe_card *pipe = pipe_of(card);
 
+	atomic_store(&pipe->heard_ns, clock_now_ns());
 	atomic_store(&pipe->starts, atomic_load(&pipe->starts) + 1);
 	atomic_store(&pipe->running, true);
 	wake_post(&pipe->wake);

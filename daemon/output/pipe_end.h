@@ -2,8 +2,10 @@
 /* pipe_end.h - our end of a FIFO, or standard output: written to without ever
  * waiting, in whole frames.
  *
- * A FIFO has an end of ours only while somebody reads it: else what was written
- * would be kept for whoever comes next. Standard output stays as it is.
+ * A FIFO is held open for writing as long as the program runs, by whoever has
+ * written to it once: a reader that finds no writer takes it for the end, and
+ * some come back only now and then. What a reader left unread is thrown away
+ * before the next one comes.
  * Threads: one at a time. RT: MAY_BLOCK. Errors: -errno of the system. */
 #ifndef ROTARY_OUTPUT_PIPE_END_H
 #define ROTARY_OUTPUT_PIPE_END_H
@@ -16,8 +18,9 @@ struct text;
 
 struct pipe_end {
 	char *path; /* NULL: standard output */
-	int fd;     /* -1: nobody reads */
+	int fd;     /* -1: not open */
 	bool is_file;
+	bool has_reader; /* when last asked */
 	size_t frame_bytes;
 };
 
@@ -27,7 +30,7 @@ NODISCARD int pipe_end_init(struct pipe_end *end, const char *device,
 			    size_t frame_bytes, struct text *ret_reason);
 void pipe_end_finish(struct pipe_end *end);
 
-/* True when somebody reads; looks for it when nobody did. */
+/* True when somebody reads. */
 bool pipe_end_has_reader(struct pipe_end *end);
 /* Writes at most frames frames; how many, 0 when there is no room, -errno
  * (-EPIPE: the reader has gone). */
