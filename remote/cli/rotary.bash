@@ -22,7 +22,7 @@ _rotary() {
 	local word=${COMP_WORDS[COMP_CWORD]} verb= i
 	local rotary=("${COMP_WORDS[0]}")
 	local verbs="play pause toggle stop next prev seek vol add clear queue
-		status watch raw stats doctor reset help"
+		status watch key raw stats doctor reset help"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -48,6 +48,13 @@ _rotary() {
 		mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
 	elif [[ $verb == reset ]]; then
 		mapfile -t COMPREPLY < <(compgen -W skips -- "$word")
+	elif [[ $verb == key && ${COMP_WORDS[COMP_CWORD - 1]} == key ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "OK UP DOWN LEFT RIGHT BACK
+			MENU PLAYPAUSE STOP NEXT PREVIOUS VOLUMEUP VOLUMEDOWN
+			MUTE INFO RED GREEN YELLOW BLUE POWER" -- "${word^^}")
+	elif [[ $verb == key ]]; then
+		mapfile -t COMPREPLY < <(compgen -W \
+			"short press hold long repeat double release" -- "$word")
 	elif [[ $verb == add ]]; then
 		_rotary_uris "$word"
 	fi

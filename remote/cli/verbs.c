@@ -34,6 +34,11 @@ static const struct verb verbs[] = {
 	 "On a terminal one line with a progress bar; else, and with --json,\n"
 	 "a line for each change.",
 	 watch_run},
+	{"key", "NAME [GESTURE]", 1, 2, true, "press a key of the remote",
+	 "NAME is what \"rotary-remote --test\" calls it: OK, VOLUMEUP, 1.\n"
+	 "GESTURE is short (the default), press, hold, long, repeat, double or\n"
+	 "release. rotary-remote has to run.",
+	 key_run},
 	{"raw", "COMMAND [ARGUMENT]...", 1, -1, true,
 	 "send a command of the protocol and print its answer",
 	 "A single word is sent as it is, so it may be a whole line:\n"

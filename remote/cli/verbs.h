@@ -42,6 +42,7 @@ int clear_run(struct cli *cli, int argc, char *const argv[]);
 int queue_run(struct cli *cli, int argc, char *const argv[]);
 int status_run(struct cli *cli, int argc, char *const argv[]);
 int watch_run(struct cli *cli, int argc, char *const argv[]);
+int key_run(struct cli *cli, int argc, char *const argv[]);
 int raw_run(struct cli *cli, int argc, char *const argv[]);
 int stats_run(struct cli *cli, int argc, char *const argv[]);
 int doctor_run(struct cli *cli, int argc, char *const argv[]);
