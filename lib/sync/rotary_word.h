@@ -29,7 +29,7 @@ enum { ROTARY_WORD_LINE_BITS = 6, ROTARY_WORD_ADDRESS_BITS = 48 };
 static const uint64_t rotary_word_one =
 	UINT64_C(1) << (ROTARY_WORD_ADDRESS_BITS - ROTARY_WORD_LINE_BITS);
 
-static inline struct rotary_node *
+static inline RT_SAFE struct rotary_node *
 rotary_word_node(uint64_t word)
 {
 	const uint64_t line = word & (rotary_word_one - 1);
@@ -39,7 +39,7 @@ rotary_word_node(uint64_t word)
 }
 
 /* The word after a move of the head from what word says to node, or NULL. */
-static inline uint64_t
+static inline RT_SAFE uint64_t
 rotary_word_moved(uint64_t word, const struct rotary_node *node)
 {
 	const uint64_t address = (uintptr_t)node;
