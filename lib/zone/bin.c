@@ -253,34 +253,25 @@ collect(struct zone_heap *heap, unsigned number)
 static RT_SAFE uint32_t
 supply(struct zone_heap *heap, enum zone_dry dry)
 {
-	const bool home = (heap->tag & ZONE_TAG_HOME) != 0;
 	uint32_t unit = 0;
 
 	if (heap->is_private &&
 	    atomic_load_explicit(&heap->units, memory_order_relaxed) >=
 		    heap->limit_units)
 		return 0;
-	if (home)
-		unit = zone_unit_take_locked();
-	if (unit == 0 && zone_self.realtime)
-		unit = zone_reserve_take();
-	if (unit != 0)
-		return unit;
 	if (zone_self.realtime) {
-		zone_count(dry == ZONE_DRY_NULL
-				   ? &zone_region.figures.rt_dry
-				   : &zone_region.figures.rt_alloc_kernel,
-			   1);
+		unit = zone_unit_take_locked();
+		if (unit == 0)
+			unit = zone_reserve_take();
+		if (unit != 0)
+			return unit;
+		zone_count_dry(dry);
 		if (dry == ZONE_DRY_NULL)
 			return 0;
 	}
 	RT_EXCEPTION("not marked; or a library's malloc that must not fail")
 	{
 		unit = zone_unit_take();
-		/* a real-time thread may use its blocks later */
-		if (unit != 0 && home)
-			(void)zone_pages_populate(zone_unit_at(unit),
-						  ZONE_UNIT_BYTES);
 	}
 	return unit;
 }

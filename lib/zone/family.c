@@ -42,6 +42,7 @@ is_refused(void)
 static void *
 system_alloc(size_t size, size_t align, bool zero)
 {
+	zone_count(&zone_region.figures.system_blocks, 1);
 	if (align > MALLOC_ALIGN && __libc_memalign != NULL)
 		return __libc_memalign(align, size);
 	if (zero && __libc_calloc != NULL)
@@ -60,6 +61,8 @@ request(size_t size, size_t align, bool zero)
 	};
 	void *block = zone_guard_alloc(&wanted);
 
+	if (block == NULL)
+		zone_refuse();
 	/* small reservations, or none: glibc has the rest */
 	if (block == NULL && size <= PTRDIFF_MAX && align <= PTRDIFF_MAX / 2 &&
 	    (is_refused() || zone_region.units < ZONE_UNITS_PLENTY))
@@ -181,8 +184,10 @@ resize(void *block, size_t size)
 		return __libc_realloc != NULL ? __libc_realloc(block, size)
 					      : NULL;
 	moved = zone_guard_resize(block, size);
-	if (moved == NULL)
+	if (moved == NULL) {
+		zone_refuse();
 		errno = ENOMEM;
+	}
 	return moved;
 }
 

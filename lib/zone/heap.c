@@ -41,19 +41,17 @@ enlist(struct zone_heap *heap)
 struct zone_heap *
 zone_heap_new(bool is_private, bool realtime)
 {
-	const bool home = is_private || realtime;
-	uint32_t unit = home ? zone_unit_take_locked() : 0;
+	uint32_t unit = realtime ? zone_unit_take_locked() : 0;
 	struct zone_heap *heap = NULL;
 
-	if (unit == 0) {
+	if (unit == 0)
 		unit = zone_unit_take();
-		if (unit != 0 && home)
-			(void)zone_pages_populate(zone_unit_at(unit),
-						  ZONE_UNIT_BYTES);
-	}
 	if (unit == 0)
 		return NULL;
 	heap = zone_heap_at(unit);
+	/* a real-time thread may use it later */
+	if (is_private || realtime)
+		(void)zone_pages_populate(heap, ZONE_HEAP_BYTES);
 	prepare(heap, unit, is_private, realtime);
 	zone_count(&zone_region.figures.heaps, 1);
 	if (!is_private)

@@ -4,8 +4,8 @@
  *   free locked units   0 ..... low ........ high .....
  *                       make more  |  leave  | give back
  *
- * low is a quarter of what zone_reserve() asked for, high all of it and a
- * quarter; at most twice what was asked for is ever made. A unit of the reserve
+ * low is a quarter of what was asked for at once, high all of it and a quarter;
+ * of zone_reserve() at most twice as much is ever made. A unit of the reserve
  * stays one: it is populated with its entries and locked, one extent of 1 MiB
  * at a time so that locking splits few mappings, and whoever frees it gives it
  * back to the same stack. Only the janitor takes it out of there.
@@ -86,20 +86,35 @@ top_up(uint32_t unlocked, uint32_t most)
 	return true;
 }
 
+static uint64_t
+whole_extents(size_t bytes)
+{
+	const uint64_t extent = (uint64_t)ZONE_EXTENT_UNITS << ZONE_UNIT_SHIFT;
+
+	return (bytes + extent - 1) / extent * ZONE_EXTENT_UNITS;
+}
+
 int
-zone_reserve(size_t bytes)
+zone_reserve_upto(size_t first_bytes, size_t most_bytes)
 {
 	struct zone_region *region = &zone_region;
-	const uint64_t extent = (uint64_t)ZONE_EXTENT_UNITS << ZONE_UNIT_SHIFT;
-	const uint64_t units =
-		(bytes + extent - 1) / extent * ZONE_EXTENT_UNITS;
+	const uint64_t units = whole_extents(first_bytes);
+	const uint64_t most = whole_extents(most_bytes);
 
-	if (!zone_region_init() || units > region->units / 4)
+	if (!zone_region_init() || most / 2 > region->units / 4 || most < units)
 		return -ENOMEM;
 	atomic_store(&region->locked_low, (uint32_t)(units / 4));
 	atomic_store(&region->locked_high, (uint32_t)(units + units / 4));
-	atomic_store(&region->locked_most, (uint32_t)(2 * units));
-	return top_up((uint32_t)units, (uint32_t)(2 * units)) ? 0 : -ENOMEM;
+	atomic_store(&region->locked_most, (uint32_t)most);
+	return top_up((uint32_t)units, (uint32_t)most) ? 0 : -ENOMEM;
+}
+
+int
+zone_reserve(size_t bytes)
+{
+	const size_t units = whole_extents(bytes);
+
+	return zone_reserve_upto(bytes, 2 * units << ZONE_UNIT_SHIFT);
 }
 
 /* Over the high mark: unlocked, and the memory given back. */
@@ -311,6 +326,17 @@ zone_trim(void)
 	while (zone_stack_count(&zone_region.ready) > 0 &&
 	       atomic_load(&zone_region.purge_above) != UINT32_MAX)
 		zone_units_purge(PURGE_AT_ONCE);
+}
+
+/* Before it is READY the region sets its own, and after mlockall() nothing can
+ * be given back. */
+void
+zone_slab_cache(size_t bytes)
+{
+	if (zone_region_init() &&
+	    atomic_load(&zone_region.purge_above) != UINT32_MAX)
+		atomic_store(&zone_region.purge_above,
+			     (uint32_t)(bytes / ZONE_UNIT_BYTES));
 }
 
 void

@@ -138,6 +138,8 @@ struct zone_heap {
 	uint32_t outgoing[ZONE_CLASS_64];
 	uintptr_t outbox[ZONE_CLASS_64][ZONE_OUTBOX]; /* of other heaps */
 	uint64_t limit_units;
+	zone_refuse_fn *refuse;
+	void *refuse_context;
 	ATOMIC(uint64_t) units;
 	ATOMIC(uint32_t) entered;
 	ATOMIC(uint32_t) harvests;
@@ -150,7 +152,12 @@ struct zone_heap {
 	uintptr_t slots[ZONE_CLASSES][ZONE_MAGAZINE_MAX];
 };
 
-static_assert(sizeof(struct zone_heap) <= ZONE_UNIT_BYTES, "a heap is a unit");
+enum {
+	ZONE_HEAP_BYTES = (sizeof(struct zone_heap) + ZONE_PAGE_MAX - 1) /
+			  ZONE_PAGE_MAX * ZONE_PAGE_MAX,
+};
+
+static_assert(ZONE_HEAP_BYTES - ZONE_UNIT_BYTES <= 0, "a heap is a unit");
 static_assert(offsetof(struct zone_heap, slots) <= 4096,
 	      "what others touch is on the page that its making touched");
 
@@ -171,6 +178,9 @@ struct zone_figures {
 	ATOMIC(uint64_t) locked_bytes;
 	ATOMIC(uint64_t) unlocked_bytes; /* populated, but mlock() refused */
 	ATOMIC(uint64_t) purged_units;
+	ATOMIC(uint64_t) refusals;
+	ATOMIC(uint64_t) small_extents;
+	ATOMIC(uint64_t) system_blocks;
 	ATOMIC(uint64_t) purged_pages;
 	ATOMIC(uint64_t) harvests_asked;
 	ATOMIC(uint64_t) live_spans;
@@ -207,6 +217,7 @@ struct zone_region {
 	ATOMIC(uint32_t) locked_most;
 	ATOMIC(uint32_t) locked_total;
 	ATOMIC(uint32_t) wanted;
+	ATOMIC(uint32_t) strict;
 	struct zone_figures figures;
 };
 
@@ -320,7 +331,11 @@ int zone_thread_init(void);
 struct zone_heap *zone_thread_heap(void);
 /* From the private reserve of the thread's own heap; 0: it is empty. */
 RT_SAFE uint32_t zone_reserve_take(void);
-void zone_reserve_drop(struct zone_heap *heap);
+/* The thread had to get memory in spite of its mark, or did not get any. */
+RT_SAFE void zone_count_dry(enum zone_dry dry);
+/* A private heap's malloc ends here if somebody is there to take it. */
+void zone_refuse(void);
+RT_SAFE void zone_reserve_drop(struct zone_heap *heap);
 
 /* --- janitor.c --- */
 void zone_janitor_forget(void);

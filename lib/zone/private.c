@@ -6,6 +6,7 @@
  * nobody uses them the units with their tag are all there is of them. */
 #include "lib/zone/parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct zone_heap *
@@ -52,11 +53,41 @@ zone_heap_destroy(struct zone_heap *heap)
 	zone_count(&zone_region.figures.heaps, (uint64_t)-1);
 }
 
+void
+zone_heap_on_refusal(struct zone_heap *heap, zone_refuse_fn *refuse,
+		     void *context)
+{
+	heap->refuse_context = context;
+	heap->refuse = refuse;
+}
+
+void
+zone_refuse(void)
+{
+	const struct zone_heap *heap = zone_self.heap;
+
+	if (heap == NULL || !heap->is_private)
+		return;
+	zone_count(&zone_region.figures.refusals, 1);
+	if (heap->refuse != NULL)
+		heap->refuse(heap->refuse_context);
+}
+
 size_t
 zone_heap_used(const struct zone_heap *heap)
 {
 	return (size_t)atomic_load_explicit(&heap->units, memory_order_relaxed)
 	       << ZONE_UNIT_SHIFT;
+}
+
+bool
+zone_is_malloc(void)
+{
+	void *volatile block = malloc(1);
+	const bool ours = zone_owns(block) && block != NULL;
+
+	free(block);
+	return ours;
 }
 
 static struct zone_allocator *

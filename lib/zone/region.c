@@ -252,6 +252,7 @@ take_extent(void)
 	if (first == 0) {
 		units = 1;
 		first = zone_region_extend(units);
+		zone_count(&region->figures.small_extents, first != 0);
 	}
 	while (first != 0 && units > 1) {
 		units--;

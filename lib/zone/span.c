@@ -79,10 +79,7 @@ take_run(unsigned class, enum zone_dry dry)
 				: take_hot(class, ZONE_STACK_TRIES);
 		if (first != 0)
 			return first;
-		zone_count(dry == ZONE_DRY_NULL
-				   ? &region->figures.rt_dry
-				   : &region->figures.rt_alloc_kernel,
-			   1);
+		zone_count_dry(dry);
 		if (dry == ZONE_DRY_NULL)
 			return 0;
 	}

@@ -69,6 +69,9 @@ add_figures(struct zone_stats *stats)
 	stats->purged_units = figure(&figures->purged_units);
 	stats->purged_pages = figure(&figures->purged_pages);
 	stats->harvests_asked = figure(&figures->harvests_asked);
+	stats->refusals = figure(&figures->refusals);
+	stats->small_extents = figure(&figures->small_extents);
+	stats->system_blocks = figure(&figures->system_blocks);
 }
 
 void

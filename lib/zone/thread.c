@@ -120,12 +120,44 @@ zone_reserve_take(void)
 	return heap->reserve[heap->reserved];
 }
 
+/* A unit that cannot be given, on a marked thread, is kept. */
 void
 zone_reserve_drop(struct zone_heap *heap)
 {
-	while (heap->reserved > 0) {
+	while (heap->reserved > 0 &&
+	       zone_unit_give(heap->reserve[heap->reserved - 1]))
 		heap->reserved--;
-		(void)zone_unit_give(heap->reserve[heap->reserved]);
+}
+
+void
+zone_thread_rest(void)
+{
+	struct zone_heap *heap = own_heap();
+
+	if (heap != NULL && heap->realtime)
+		zone_reserve_drop(heap);
+}
+
+void
+zone_realtime_strict(void)
+{
+	atomic_store(&zone_region.strict, 1);
+}
+
+void
+zone_count_dry(enum zone_dry dry)
+{
+	struct zone_figures *figures = &zone_region.figures;
+
+	zone_count(dry == ZONE_DRY_NULL ? &figures->rt_dry
+					: &figures->rt_alloc_kernel,
+		   1);
+	if (dry == ZONE_DRY_NULL || atomic_load(&zone_region.strict) == 0)
+		return;
+	RT_EXCEPTION("the process ends here")
+	{
+		zone_fail("malloc needs the kernel on a real-time thread",
+			  zone_self.heap);
 	}
 }
 

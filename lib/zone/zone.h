@@ -58,6 +58,10 @@ RT_SAFE bool zone_owns(const void *block);
  * lets it, locked, for marked threads and private heaps; the first part of it
  * at once. Returns 0, -ENOMEM (not all could be had). */
 NODISCARD MAY_BLOCK int zone_reserve(size_t bytes);
+/* The same, but only first_bytes at once and most_bytes in the end: more is
+ * made when a quarter of first_bytes is left. */
+NODISCARD MAY_BLOCK int zone_reserve_upto(size_t first_bytes,
+					  size_t most_bytes);
 
 /* Marks the calling thread, or takes the mark off. It gets a heap of its own of
  * reserved memory and a private reserve of 256 KiB. Blocks that it had before
@@ -67,6 +71,12 @@ NODISCARD MAY_BLOCK int zone_thread_realtime(bool on);
 /* Tops up the calling thread's private reserve from what the janitor has ready;
  * false: it is not whole, no quantum should be begun. */
 RT_SAFE bool zone_thread_is_ready(void);
+/* Gives the private reserve back, for a thread that will not work for a while;
+ * zone_thread_is_ready() takes it again. */
+RT_SAFE void zone_thread_rest(void);
+/* From now on a library's malloc on a marked thread that would have to enter
+ * the kernel ends the process. For tests. */
+void zone_realtime_strict(void);
 
 /* One pass: populate, lock, purge, tidy what finished threads left. */
 MAY_BLOCK void zone_janitor_pass(void);
@@ -92,6 +102,16 @@ NODISCARD RT_SAFE bool zone_heap_enter(struct zone_heap *heap);
 RT_SAFE void zone_heap_leave(struct zone_heap *heap);
 /* Any thread. */
 RT_SAFE size_t zone_heap_used(const struct zone_heap *heap);
+/* A library that cannot live with NULL: refuse(context) is called by malloc and
+ * its relatives, on the thread that entered the heap, where they would return
+ * it. It must not return but leave the library by longjmp(), after which the
+ * heap's blocks are good for nothing but zone_heap_destroy(). NULL: as before.
+ * Whoever has entered the heap. */
+typedef void zone_refuse_fn(void *context);
+RT_SAFE void zone_heap_on_refusal(struct zone_heap *heap,
+				  zone_refuse_fn *refuse, void *context);
+/* Whether the program's malloc is this allocator. */
+bool zone_is_malloc(void);
 
 /* The same as a struct allocator, for constructors of lib/ and decoders. */
 struct zone_allocator {
@@ -136,6 +156,9 @@ struct zone_stats {
 	uint64_t purged_units;
 	uint64_t purged_pages;   /* of slabs in use */
 	uint64_t harvests_asked; /* of threads that left freed blocks lying */
+	uint64_t refusals;       /* of private heaps */
+	uint64_t small_extents;  /* one unit, where 16 were not to be had */
+	uint64_t system_blocks;  /* that glibc gave instead */
 };
 
 void zone_stats(struct zone_stats *ret_stats);
@@ -149,6 +172,9 @@ MAY_BLOCK void zone_trim(void);
 
 /* How much of freed spans may be kept ready: 32 MiB before it is called. */
 void zone_span_cache(size_t bytes);
+/* The same of free slabs: 16 MiB before it is called. The janitor gives back
+ * what is over half of it. */
+void zone_slab_cache(size_t bytes);
 
 #pragma GCC visibility pop
 
