@@ -7,8 +7,15 @@
  * Fed in scraps of any size it gives the same samples as from the whole file.
  * Damage is filled with silence of exactly the missing length, so that time
  * does not shift.
+ * A decoder, its library included, lives on a heap of its own of at most
+ * DECODER_BYTES_MAX, which is freed whole behind destroy. What wants more is
+ * left in the middle of its call by longjmp() and never entered again. So a
+ * decoder holds nothing but memory and its reader, no lock, and calls nothing
+ * that does; its reader allocates nothing. Where the program's malloc is not
+ * lib/zone there is no such heap, and no limit.
  * Errors: -EINVAL (not this format, or broken beyond use), -ENOTSUP (a valid
- * file of a kind that we do not play), -ENOMEM, -errno of the source. */
+ * file of a kind that we do not play), -ENOMEM, -E2BIG (it wants more memory
+ * than it may have), -errno of the source. */
 #ifndef ROTARY_DECODE_DECODER_H
 #define ROTARY_DECODE_DECODER_H
 
@@ -20,6 +27,9 @@
 struct allocator;
 struct decoder;
 struct reader;
+struct zone_heap;
+
+enum { DECODER_BYTES_MAX = 64 << 20 };
 
 enum decode_status {
 	DECODE_OK,      /* *ret_frames frames; 0: a step was spent on damage,
@@ -78,6 +88,8 @@ struct decoder_ops {
 /* What every decoder begins with. */
 struct decoder {
 	const struct decoder_ops *ops;
+	struct zone_heap *heap; /* decoder_open()'s; NULL: there is none */
+	bool overdrawn;         /* left by longjmp(): only to be destroyed */
 };
 
 /* All formats, best first; NULL-terminated. */
@@ -94,6 +106,24 @@ MAY_BLOCK NODISCARD int decoder_open(struct allocator *allocator,
 				     const char *file_name,
 				     struct decoder **ret_decoder,
 				     const char **ret_reason);
-void decoder_destroy(struct decoder *decoder);
+/* The same for a format that is known. */
+MAY_BLOCK NODISCARD int decoder_open_as(const struct decoder_ops *ops,
+					struct allocator *allocator,
+					struct reader *reader,
+					struct decoder **ret_decoder,
+					const char **ret_reason);
+
+/* The decoder's own decode, seek, tags and destroy, on its heap.
+ * DECODE_ERROR or -E2BIG, and overdrawn, when it wanted too much. */
+enum decode_status decoder_decode(struct decoder *decoder, void *ret_samples,
+				  size_t capacity, size_t *ret_frames);
+MAY_BLOCK NODISCARD int decoder_seek(struct decoder *decoder, uint64_t frame);
+/* tag is called outside of the heap. */
+MAY_BLOCK NODISCARD int decoder_tags(struct decoder *decoder,
+				     decoder_tag_fn *tag, void *context);
+MAY_BLOCK void decoder_destroy(struct decoder *decoder); /* NULL is allowed */
+
+/* Why an overdrawn one failed, in a user's words. */
+extern const char decoder_overdrawn_reason[];
 
 #endif

@@ -168,15 +168,9 @@ decoder_open(struct allocator *allocator, struct reader *reader,
 		return -EINVAL;
 	}
 	if (error == 0)
-		error = ops->open(allocator, reader, ret_decoder);
-	if (error < 0)
+		error = decoder_open_as(ops, allocator, reader, ret_decoder,
+					ret_reason);
+	if (error < 0 && error != -E2BIG)
 		*ret_reason = reason_of(error);
 	return public_error(error);
-}
-
-void
-decoder_destroy(struct decoder *decoder)
-{
-	if (decoder != NULL)
-		decoder->ops->destroy(decoder);
 }

@@ -131,8 +131,10 @@ struct stream {
 
 	/* the jobs' */
 	struct source *source;
-	int fill_error;          /* -errno of the read-ahead */
-	const char *open_reason; /* static; why it could not be opened */
+	int fill_error; /* -errno of the read-ahead */
+	const char
+		*open_reason; /* static; why it could not be opened, or, by
+				 the claim holder before end, went no further */
 	struct work_job job;
 	enum stream_phase phase;
 

@@ -111,8 +111,9 @@ open_decoder(struct stream *stream)
 	} else {
 		result = reader_seek(&stream->reader, stream->chain_offset);
 		if (result == 0)
-			result = stream->chain_ops->open(NULL, &stream->reader,
-							 &stream->decoder);
+			result = decoder_open_as(
+				stream->chain_ops, NULL, &stream->reader,
+				&stream->decoder, &stream->open_reason);
 	}
 	if (result == 0)
 		stream->live_info = stream->decoder->ops->info(stream->decoder);
@@ -171,6 +172,7 @@ seek_to_start(struct stream *stream)
 {
 	const struct audio_spec *spec = &stream->live_info->spec;
 	uint64_t frame;
+	int result;
 
 	if (!audio_spec_valid(spec))
 		return -EINVAL;
@@ -189,7 +191,10 @@ seek_to_start(struct stream *stream)
 		frame = stream->live_info->frames - 1;
 	if (frame == 0)
 		return 0;
-	return stream->decoder->ops->seek(stream->decoder, frame);
+	result = decoder_seek(stream->decoder, frame);
+	if (result == -E2BIG)
+		stream->open_reason = decoder_overdrawn_reason;
+	return result;
 }
 
 static int

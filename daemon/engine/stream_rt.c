@@ -64,8 +64,7 @@ stream_step(struct stream *stream)
 		return false;
 	RT_EXCEPTION("a decoder library, under the quantum's budget")
 	{
-		status = stream->decoder->ops->decode(stream->decoder, span,
-						      room, &frames);
+		status = decoder_decode(stream->decoder, span, room, &frames);
 	}
 	switch (status) {
 	case DECODE_OK:
@@ -82,6 +81,8 @@ stream_step(struct stream *stream)
 		end_with(stream, STREAM_LINKED, RT_EVENT_STREAM_LINK);
 		return true;
 	case DECODE_ERROR:
+		if (stream->decoder->overdrawn)
+			stream->open_reason = decoder_overdrawn_reason;
 		break;
 	}
 	end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);

@@ -92,7 +92,11 @@ read_tags(struct song_builder *builder, struct source *source, const char *uri,
 				: clock_frames_to_ns(info->frames,
 						     info->spec.rate_hz));
 		/* A song whose tags are broken is a song without them. */
-		(void)decoder->ops->tags(decoder, take_tag, builder);
+		error = decoder_tags(decoder, take_tag, builder);
+		if (error == -E2BIG)
+			*ret_reason = decoder_overdrawn_reason;
+		else
+			error = 0;
 	}
 	decoder_destroy(decoder);
 	free(buffer);

@@ -138,7 +138,7 @@ __wrap_decoder_open(struct allocator *allocator, struct reader *reader,
 		return result;
 	bad = calloc(1, sizeof(*bad));
 	crew_check(bad != NULL);
-	*bad = (struct bad_decoder){{&bad_ops}, inner, spins};
+	*bad = (struct bad_decoder){{.ops = &bad_ops}, inner, spins};
 	*ret_decoder = &bad->base;
 	return 0;
 }
