@@ -121,6 +121,8 @@ engine_options(const struct conf *conf)
 		.lock_memory = conf_bool(conf, CONF_REALTIME_LOCK_MEMORY),
 		.ring_bytes = (size_t)conf_int(conf, CONF_REALTIME_RING_MB)
 			      << 20,
+		.reserve_bytes =
+			(size_t)conf_int(conf, CONF_REALTIME_RESERVE_MB) << 20,
 		.rate_hz = choose_rate(conf, driver),
 	};
 }

@@ -65,8 +65,10 @@ account_run(struct zone_heap *heap, account_fn *code, void *context)
 }
 
 void
-account_step_out(struct zone_heap *heap, account_fn *code, void *context)
+account_step_out(account_fn *code, void *context)
 {
+	struct zone_heap *heap = zone_heap_entered();
+
 	if (heap != NULL)
 		zone_heap_leave(heap);
 	code(context);

@@ -19,7 +19,8 @@ MAY_BLOCK struct zone_heap *account_open(size_t bytes, int *ret_error);
  * middle because it wanted more than the heap may give. */
 NODISCARD bool account_run(struct zone_heap *heap, account_fn *code,
 			   void *context);
-/* Calls it outside of the heap, from inside of account_run(). */
-void account_step_out(struct zone_heap *heap, account_fn *code, void *context);
+/* From inside of account_run(): calls it outside of the heap. For whatever must
+ * outlive the heap, or must not be left in the middle. */
+void account_step_out(account_fn *code, void *context);
 
 #endif

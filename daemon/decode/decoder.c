@@ -92,7 +92,7 @@ take_tag(void *context, const char *name, const char *value, size_t length)
 	const struct call *call = context;
 	struct tag tag = {call, name, value, length};
 
-	account_step_out(call->decoder->heap, hand_over, &tag);
+	account_step_out(hand_over, &tag);
 }
 
 static void

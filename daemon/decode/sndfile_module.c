@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/decode/sndfile_module.h"
 
+#include "daemon/decode/account.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,9 +22,12 @@ bind_symbol(void *library, const char *name, void *ret_function)
 }
 
 static void
-load(void)
+load(void *unused)
 {
-	void *library = dlopen("libsndfile.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library = NULL;
+
+	(void)unused;
+	library = dlopen("libsndfile.so.1", RTLD_NOW | RTLD_LOCAL);
 
 	loaded =
 		library != NULL &&
@@ -36,11 +41,18 @@ load(void)
 		bind_symbol(library, "sf_get_chunk_data", &module.chunk_data);
 }
 
+/* The linker's memory outlives the decoder that was the first to ask. */
+static void
+load_once(void)
+{
+	account_step_out(load, NULL);
+}
+
 const struct sndfile_module *
 sndfile_module_load(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, load);
+	pthread_once(&once, load_once);
 	return loaded ? &module : NULL;
 }

@@ -11,6 +11,12 @@
  * One poster wakes one sleeper; a thread that was woken and finds work for a
  * second stream wakes the next. With one song playing, the others sleep on.
  *
+ * No quantum begins unless the thread's private reserve of memory is whole. One
+ * that lacks some of it passes its wake on, so that another thread may take the
+ * item, and sleeps until the janitor has made more; after
+ * DECODER_RESERVE_TRIES it goes on as it is: a kernel call is better than
+ * silence.
+ *
  * After DECODER_BURST_NS of work in which nothing was urgent the thread sleeps
  * as long as it ran, so that no file takes more than half a CPU; a post ends
  * that sleep. */
@@ -21,6 +27,9 @@
 #include "lib/base/clock.h"
 #include "lib/base/list.h"
 #include "lib/sync/snapshot.h"
+#include "lib/zone/zone.h"
+
+#include <time.h>
 
 /* A round's findings. */
 struct round {
@@ -219,6 +228,8 @@ park(struct decoder_thread *self)
 
 	const bool demoted = was_demoted(self);
 
+	if (self->marked)
+		zone_thread_rest();
 	atomic_store_explicit(&self->state, DECODER_PARKED,
 			      memory_order_release);
 	if (demoted) {
@@ -266,6 +277,30 @@ forgive(struct decoder_thread *self, struct round *round)
 	round->urgent = false;
 }
 
+/* False: wait, and ask again. */
+static RT_DEVICE bool
+has_reserve(struct decoder_thread *self)
+{
+	static const struct timespec pause = {.tv_nsec = DECODER_RESERVE_NS};
+
+	if (!self->marked || zone_thread_is_ready()) {
+		self->unready = 0;
+		return true;
+	}
+	zone_janitor_wake();
+	if (self->unready == DECODER_RESERVE_TRIES)
+		return true;
+	if (self->unready == 0)
+		wake_post(self->decoders->wake);
+	self->unready++;
+	atomic_fetch_add_explicit(self->unready == DECODER_RESERVE_TRIES
+					  ? &self->reserve_missed
+					  : &self->reserve_waits,
+				  1, memory_order_relaxed);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	return false;
+}
+
 RT_DEVICE void
 decoder_loop(struct decoder_thread *self)
 {
@@ -279,6 +314,8 @@ decoder_loop(struct decoder_thread *self)
 			park(self);
 			begin_round(self, &round);
 		}
+		if (!has_reserve(self))
+			continue;
 		turn(self, &round);
 		if (round.idle > atomic_load_explicit(&decoders->items,
 						      memory_order_relaxed) +

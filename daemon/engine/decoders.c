@@ -6,12 +6,15 @@
  * started in advance and kept parked. */
 #include "daemon/engine/decoders.h"
 
+#include "daemon/engine/memory.h"
 #include "daemon/engine/stream.h"
 #include "lib/base/clock.h"
 #include "lib/base/list.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -33,6 +36,7 @@ set_up(struct decoder_thread *self)
 				RT_QUANTUM_BUDGET_NS, decoder_on_overrun, self);
 	if (result < 0)
 		self->budget.timer = NULL;
+	self->marked = memory_mark_thread();
 	result = rt_seal(&self->figures, decoders->fence, RT_PROFILE_DECODER,
 			 decoders->bell->event_fd);
 	(void)result; /* rtstats tells */
@@ -78,8 +82,8 @@ start_one(struct decoders *decoders)
 	return result;
 }
 
-static unsigned
-wanted_threads(int wanted)
+unsigned
+decoders_wanted(int wanted)
 {
 	cpu_set_t cpus;
 	int count = 1;
@@ -102,7 +106,7 @@ decoders_start(struct decoders *decoders, const struct decoders_config *config)
 	decoders->first_reader = config->first_reader;
 	decoders->wake = config->wake;
 	decoders->bell = config->bell;
-	decoders->wanted = wanted_threads(config->wanted);
+	decoders->wanted = decoders_wanted(config->wanted);
 	decoders->priority = config->priority;
 	decoders->fence = config->fence;
 	decoders->lock_memory = config->lock_memory;
@@ -252,8 +256,17 @@ decoders_add_figures(const struct decoders *decoders, struct text *text)
 {
 	unsigned i;
 
-	for (i = 0; i < decoders->count; i++)
-		if (atomic_load_explicit(&decoders->threads[i].state,
-					 memory_order_acquire) != DECODER_NONE)
-			rt_figures_add(&decoders->threads[i].figures, text);
+	for (i = 0; i < decoders->count; i++) {
+		const struct decoder_thread *thread = &decoders->threads[i];
+
+		if (atomic_load_explicit(&thread->state,
+					 memory_order_acquire) == DECODER_NONE)
+			continue;
+		rt_figures_add(&thread->figures, text);
+		text_printf(text, "alloc_marked: %d\n", thread->marked);
+		text_printf(text, "reserve_waits: %" PRIu64 "\n",
+			    atomic_load(&thread->reserve_waits));
+		text_printf(text, "reserve_missed: %" PRIu64 "\n",
+			    atomic_load(&thread->reserve_missed));
+	}
 }

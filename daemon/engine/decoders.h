@@ -39,6 +39,8 @@ enum {
 	DECODER_THREADS_MAX = 12, /* with spares and those given up */
 	DECODER_BURST_NS = 8 * 1000 * 1000,
 	DECODER_ROUND_SLACK = 2,
+	DECODER_RESERVE_NS = 2 * 1000 * 1000,
+	DECODER_RESERVE_TRIES = 25,
 };
 #define DECODERS_STUCK_NS (1500 * NS_PER_MS)
 
@@ -61,10 +63,14 @@ struct decoder_thread {
 	struct rt_budget budget;
 	uint64_t item_id; /* of what is in the quantum; for the handler */
 	int64_t ran_ns;   /* since it last slept as long */
+	bool marked;      /* its malloc keeps out of the kernel */
+	unsigned unready; /* waits for its private reserve, in a row */
 	/* atomic */
 	ALIGNED(CACHE_LINE) ATOMIC(uint32_t) state; /* enum decoder_state */
 	ATOMIC(uint32_t) returned; /* from an overrun: to be promoted */
 	ATOMIC(int64_t) demoted_ns;
+	ATOMIC(uint64_t) reserve_waits;  /* quanta put off for it */
+	ATOMIC(uint64_t) reserve_missed; /* begun without it at last */
 	/* In the quantum, or NULL. Only control frees items, and only those
 	 * that no thread holds, so that it may look at what it reads here. */
 	ATOMIC(struct item *) item;
@@ -108,6 +114,8 @@ struct decoders_config {
 };
 
 /* Fills decoders, which are zeroed, and starts the threads. 0, -EAGAIN. */
+/* How many will be active; wanted as in the configuration. */
+unsigned decoders_wanted(int wanted);
 NODISCARD int decoders_start(struct decoders *decoders,
 			     const struct decoders_config *config);
 /* Stops them; true when all have returned before deadline_ns. Else what they

@@ -45,8 +45,9 @@ struct engine_config {
 	int decoder_priority;
 	enum rt_fence fence;
 	bool lock_memory;
-	size_t ring_bytes; /* ring_mb */
-	uint32_t rate_hz;  /* 0: follow */
+	size_t ring_bytes;    /* ring_mb */
+	size_t reserve_bytes; /* reserve_mb */
+	uint32_t rate_hz;     /* 0: follow */
 };
 
 struct engine_events {

@@ -8,6 +8,7 @@
  * may touch; all else is freed. */
 #include "daemon/engine/engine_parts.h"
 
+#include "daemon/engine/memory.h"
 #include "daemon/output/output.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
@@ -110,12 +111,6 @@ start_decoders(struct engine *engine)
 		.fence = engine->config.fence,
 		.lock_memory = engine->config.lock_memory,
 	};
-	struct rt_memory_report memory; /* rtstats asks again */
-
-	if (engine->config.lock_memory)
-		rt_lock_program(locked_libraries,
-				engine->config.ring_bytes + STACKS_BYTES,
-				&memory);
 	if (engine->config.fence != RT_FENCE_OFF) {
 		const int result = rt_fence_init();
 
@@ -127,6 +122,26 @@ start_decoders(struct engine *engine)
 		}
 	}
 	return decoders_start(engine->decoders, &config);
+}
+
+/* Pools and stacks come before the program's text where the limit does not
+ * reach for all of it. */
+static void
+prepare_memory(const struct engine_config *config)
+{
+	const struct memory_config memory = {
+		.reserve_bytes = config->reserve_bytes,
+		.decoders = decoders_wanted(config->decoders),
+		.strict = config->fence == RT_FENCE_KILL,
+	};
+	struct rt_memory_report report; /* rtstats asks again */
+
+	memory_up(&memory);
+	if (config->lock_memory)
+		rt_lock_program(locked_libraries,
+				config->ring_bytes + STACKS_BYTES +
+					memory_first_bytes(&memory),
+				&report);
 }
 
 static int
@@ -207,6 +222,7 @@ engine_create(const struct engine_config *config, struct work *work,
 	if (result < 0)
 		goto fail;
 	init_shared(engine);
+	prepare_memory(&engine->config);
 	result = start_output(engine);
 	if (result < 0)
 		goto fail;
@@ -220,6 +236,7 @@ fail:
 	output_destroy(engine->output);
 	commons_unref(engine->commons);
 	free_shared(engine);
+	memory_down();
 	free_engine(engine);
 	return result;
 }
@@ -369,5 +386,6 @@ engine_destroy(struct engine *engine)
 		commons_unref(engine->commons);
 		free_shared(engine);
 	}
+	memory_down();
 	free_engine(engine);
 }

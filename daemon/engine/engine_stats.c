@@ -3,6 +3,7 @@
  * and the lines of rtstats. Nothing here changes anything. */
 #include "daemon/engine/engine_parts.h"
 
+#include "daemon/engine/memory.h"
 #include "daemon/output/output.h"
 #include "lib/base/text.h"
 
@@ -106,6 +107,7 @@ engine_add_rtstats(const struct engine *engine, struct text *text)
 	/* What follows a thread's name is about that thread. */
 	add_output(engine, text);
 	add_memory(engine, text);
+	memory_add_figures(text);
 	text_printf(text, "streams: %u\n", engine->stream_count);
 	text_printf(text, "set_items: %zu\n", rotary_length(engine->set));
 	text_printf(text, "events_dropped: %" PRIu64 "\n",

@@ -8,10 +8,20 @@
 #include "daemon/output/output_rt.h"
 
 #include "lib/base/clock.h"
+#include "lib/zone/zone.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Its malloc keeps out of the kernel. It has no use for one, a plug-in of
+ * alsa-lib may: the reserve that all share will do. */
+static void
+mark_thread(void)
+{
+	if (zone_is_malloc() && zone_thread_realtime(true) == 0)
+		zone_thread_rest();
+}
 
 static void *
 thread_main(void *argument)
@@ -22,6 +32,7 @@ thread_main(void *argument)
 	rt_figures_begin(&rt->figures, "output");
 	atomic_store(&rt->has_figures, true);
 	(void)rt_promote(&rt->figures, rt->priority);
+	mark_thread();
 	output_rt_run(rt);
 	rt_figures_end();
 	atomic_store_explicit(&rt->finished, true, memory_order_release);

@@ -241,6 +241,14 @@ zone_heap_enter(struct zone_heap *heap)
 	return true;
 }
 
+struct zone_heap *
+zone_heap_entered(void)
+{
+	struct zone_heap *heap = zone_self.heap;
+
+	return heap != NULL && heap->is_private ? heap : NULL;
+}
+
 void
 zone_heap_leave(struct zone_heap *heap)
 {

@@ -100,6 +100,8 @@ MAY_BLOCK void zone_heap_destroy(struct zone_heap *heap);
  * thread has no heap of its own to come back to. */
 NODISCARD RT_SAFE bool zone_heap_enter(struct zone_heap *heap);
 RT_SAFE void zone_heap_leave(struct zone_heap *heap);
+/* The private heap that the calling thread has entered last, or NULL. */
+RT_SAFE struct zone_heap *zone_heap_entered(void);
 /* Any thread. */
 RT_SAFE size_t zone_heap_used(const struct zone_heap *heap);
 /* A library that cannot live with NULL: refuse(context) is called by malloc and

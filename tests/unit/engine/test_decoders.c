@@ -102,7 +102,7 @@ make_stream(struct stage *stage, unsigned i, uint64_t total)
 	struct fake *fake = &stage->fakes[i];
 
 	assert_non_null(stream);
-	*fake = (struct fake){.base = {&fake_ops}, .total = total};
+	*fake = (struct fake){.base = {.ops = &fake_ops}, .total = total};
 	fake->info.spec = (struct audio_spec){44100, 2, SAMPLE_S32, 16};
 	stage->buffers[i] = calloc(FRAMES * 2, sizeof(uint32_t));
 	assert_non_null(stage->buffers[i]);
