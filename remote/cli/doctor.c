@@ -77,6 +77,7 @@ doctor_run(struct cli *cli, int argc, char *const argv[])
 	doctor_check_cards(&doctor);
 	doctor_check_realtime(&doctor);
 	doctor_check_memory(&doctor);
+	doctor_check_allocator(&doctor);
 	doctor_check_skips(&doctor);
 	if (cli->json)
 		fputs("]\n", cli->out);

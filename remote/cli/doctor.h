@@ -36,6 +36,8 @@ void doctor_check_music(struct doctor *doctor);
 void doctor_check_cards(struct doctor *doctor);
 void doctor_check_realtime(struct doctor *doctor);
 void doctor_check_memory(struct doctor *doctor);
+/* Without a daemon it says nothing. */
+void doctor_check_allocator(struct doctor *doctor);
 /* As the daemon tells; silent without one that does. */
 void doctor_check_skips(struct doctor *doctor);
 

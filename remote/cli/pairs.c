@@ -156,11 +156,14 @@ is_number_name(const char *name)
 		"major_faults",
 		"voluntary_switches",
 		"involuntary_switches",
+		"alloc_marked",
 		"allocator_calls",
 		"events_dropped",
 		"output_bitperfect",
 		"output_rewind",
 		"pool_locked",
+		"reserve_missed",
+		"reserve_waits",
 		"set_items",
 		"streams",
 	};
@@ -170,6 +173,8 @@ is_number_name(const char *name)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
+	if (strncmp(name, "zone_", 5) == 0 && strcmp(name, "zone_class") != 0)
+		return true;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (ends_with(name, ends[i]))
 			return true;
