@@ -36,10 +36,10 @@ struct deck_stretch {
 	uint64_t stream_id;
 	uint64_t stream_frame; /* at first_frame, at the stream's rate */
 	uint32_t stream_rate_hz;
-	uint32_t kind;  /* enum sample_kind of these frames */
-	uint32_t bits;  /* significant bits when SAMPLE_S32 */
-	uint32_t exact; /* 1: frames are the decoder's own, not resampled,
-			   mixed or mapped */
+	uint32_t kind;    /* enum sample_kind of these frames */
+	uint32_t bits;    /* significant bits when SAMPLE_S32 */
+	uint32_t exact;   /* 1: frames are the decoder's own, not resampled,
+			     mixed or mapped */
 	uint32_t boosted; /* 1: made louder than it was, by a gain or as a sum
 			     of several: look out for its peaks */
 };
