@@ -106,6 +106,14 @@ engine_set_volume(struct engine *engine, float volume)
 }
 
 void
+engine_set_replay_gain(struct engine *engine,
+		       const struct replay_gain_settings *settings)
+{
+	engine->replay_gain = *settings;
+	engine_settle(engine);
+}
+
+void
 engine_position(const struct engine *engine, enum lane_id lane,
 		struct engine_position *ret_position)
 {

@@ -16,6 +16,7 @@
 #define ROTARY_ENGINE_ENGINE_H
 
 #include "daemon/audio/format.h"
+#include "daemon/audio/replay_gain.h"
 #include "daemon/decode/decoder.h"
 #include "daemon/output/mix_plan.h"
 #include "daemon/output/output.h"
@@ -101,6 +102,10 @@ void engine_stop(struct engine *engine, enum lane_id lane);
 void engine_pause(struct engine *engine, enum lane_id lane, bool paused);
 /* Linear gain of everything, ramped. */
 void engine_set_volume(struct engine *engine, float volume);
+/* What becomes of the songs' own gains. Ramped; heard when what was mixed ahead
+ * has been. */
+void engine_set_replay_gain(struct engine *engine,
+			    const struct replay_gain_settings *settings);
 
 struct engine_position {
 	uint64_t stream;    /* heard now; 0: none */

@@ -114,6 +114,7 @@ struct engine {
 	uint64_t last_cut;
 	uint64_t generation; /* of the current plan */
 	float volume;
+	struct replay_gain_settings replay_gain;
 	struct card_side card;
 	struct list news;               /* news.link */
 	struct list retired_resamplers; /* retired.link, engine_plan.c */

@@ -16,6 +16,7 @@
 #define ROTARY_ENGINE_LANE_H
 
 #include "daemon/audio/channels.h"
+#include "daemon/audio/gain.h"
 #include "daemon/engine/item.h"
 #include "daemon/engine/plan.h"
 #include "daemon/output/output.h"
@@ -52,6 +53,7 @@ struct lane {
 	uint64_t stretch_end;        /* song frame that follows on it */
 	struct resampler *resampler; /* in use; NULL: none */
 	uint64_t resampler_base;     /* deck frame of its first */
+	struct gain_ramp gain; /* of the stream, by the frames of its ring */
 	struct channel_map map;
 	float in[LANE_CHUNK_FRAMES * AUDIO_CHANNELS_MAX];
 	float mapped[LANE_CHUNK_FRAMES * AUDIO_CHANNELS_MAX];

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lane_mix.c - frames from a stream's PCM ring into a deck.
  *
+ * A song's own gain is laid on here, as floats. A change of it in the middle of
+ * the song is ramped; a song begins with its gain, since it joins another song.
+ *
  * Three ways, by the entry: copied (same channels, or each output channel is
  * one input or silence: the decoder's own samples, marked exact); mixed down as
  * floats; resampled as floats, with the channels mapped before, so that one
@@ -16,6 +19,8 @@
 #include "daemon/engine/stream.h"
 
 #include <string.h>
+
+enum { GAIN_RAMPS_A_SECOND = 50 };
 
 _Static_assert((int)LANE_CHUNK_FRAMES <= (int)RESAMPLE_CHUNK_FRAMES,
 	       "the resampler takes a whole chunk");
@@ -52,13 +57,15 @@ announce(struct lane *lane, const struct stream *stream, uint64_t first,
 		.kind = kind,
 		.bits = kind == SAMPLE_S32 ? stream->spec.bits : 0,
 		.exact = exact,
+		.boosted = lane->gain.from > 1.0F || lane->gain.to > 1.0F,
 	};
 	const struct deck_stretch *last = &lane->stretch;
 
 	if (last->stream_id == next.stream_id &&
 	    last->stream_rate_hz == next.stream_rate_hz &&
 	    last->kind == next.kind && last->bits == next.bits &&
-	    last->exact == next.exact && lane->stretch_end == next.stream_frame)
+	    last->exact == next.exact && last->boosted == next.boosted &&
+	    lane->stretch_end == next.stream_frame)
 		return true;
 	if (!deck_add_stretch(own_deck(lane), &next))
 		return false;
@@ -72,6 +79,47 @@ taken(struct lane *lane, struct stream *stream, size_t frames)
 {
 	pcm_ring_consume(&stream->pcm, frames);
 	lane->stretch_end = song_frame(stream);
+}
+
+/* The gain that the plan says; a change begins at the frame taken next. */
+static RT_SAFE void
+follow_gain(struct lane *lane, const struct plan_entry *entry)
+{
+	const struct stream *stream = entry->stream;
+	const uint64_t position = pcm_ring_position(&stream->pcm);
+
+	if (lane->gain.to == entry->gain)
+		return;
+	lane->gain = (struct gain_ramp){
+		position, stream->spec.rate_hz / GAIN_RAMPS_A_SECOND,
+		gain_ramp_at(&lane->gain, position), entry->gain};
+}
+
+static RT_SAFE bool
+keeps_level(const struct lane *lane, const struct stream *stream)
+{
+	return lane->gain.to == 1.0F &&
+	       gain_ramp_done(&lane->gain, pcm_ring_position(&stream->pcm));
+}
+
+/* frames frames in the deck's channels, with the gain; in lane->mapped. */
+static RT_SAFE const float *
+with_gain(struct lane *lane, const struct stream *stream, const float *in,
+	  size_t frames)
+{
+	const uint64_t position = pcm_ring_position(&stream->pcm);
+	const uint32_t channels = lane->map.out;
+	size_t i = 0;
+
+	for (i = 0; i < frames; i++) {
+		const float gain = gain_ramp_at(&lane->gain, position + i);
+		uint32_t c = 0;
+
+		for (c = 0; c < channels; c++)
+			lane->mapped[i * channels + c] =
+				in[i * channels + c] * gain;
+	}
+	return lane->mapped;
 }
 
 /* Up to a chunk as floats, in the deck's channels; *ret_frames, at most
@@ -90,13 +138,18 @@ as_mapped_floats(struct lane *lane, const struct stream *stream, size_t limit,
 				   *ret_frames * stream->spec.channels);
 		floats = lane->in;
 	}
-	if (lane->map.in == lane->map.out)
-		return floats;
-	if (lane->map.copies)
-		channel_map_copy(&lane->map, lane->mapped, floats, *ret_frames);
-	else
-		channel_map_mix(&lane->map, lane->mapped, floats, *ret_frames);
-	return lane->mapped;
+	if (lane->map.in != lane->map.out) {
+		if (lane->map.copies)
+			channel_map_copy(&lane->map, lane->mapped, floats,
+					 *ret_frames);
+		else
+			channel_map_mix(&lane->map, lane->mapped, floats,
+					*ret_frames);
+		floats = lane->mapped;
+	}
+	return keeps_level(lane, stream)
+		       ? floats
+		       : with_gain(lane, stream, floats, *ret_frames);
 }
 
 static RT_SAFE size_t
@@ -177,9 +230,11 @@ take_resampled(struct lane *lane, const struct plan_entry *entry, size_t limit)
 RT_SAFE size_t
 lane_take(struct lane *lane, const struct plan_entry *entry, size_t limit)
 {
+	follow_gain(lane, entry);
 	if (entry->resampler != NULL)
 		return take_resampled(lane, entry, limit);
-	if (lane->map.in == lane->map.out || lane->map.copies)
+	if (keeps_level(lane, entry->stream) &&
+	    (lane->map.in == lane->map.out || lane->map.copies))
 		return take_copied(lane, entry->stream, limit);
 	return take_mixed(lane, entry->stream, limit);
 }

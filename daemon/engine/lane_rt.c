@@ -122,6 +122,7 @@ enter_next(struct lane *lane, const struct plan *plan, int index)
 	if (next->resampler != lane->resampler)
 		lane->resampler_base = pcm_ring_written(&own_deck(lane)->ring);
 	lane->resampler = next->resampler;
+	lane->gain = (struct gain_ramp){0, 0, next->gain, next->gain};
 	channel_map_init(&lane->map, stream->spec.channels, plan->channels);
 	return true;
 }

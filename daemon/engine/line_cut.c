@@ -139,8 +139,8 @@ is_final(const struct line *line, unsigned planned_to)
 
 /* False: the resampler that it needs cannot be had now. */
 static bool
-add_entry(struct engine *engine, struct stream *stream, struct plan *plan,
-	  struct plan_lane *planned)
+add_entry(struct engine *engine, const struct line *line, struct stream *stream,
+	  struct plan *plan, struct plan_lane *planned)
 {
 	struct plan_entry *entry = &planned->entries[planned->count];
 	const struct stream *before =
@@ -155,6 +155,10 @@ add_entry(struct engine *engine, struct stream *stream, struct plan *plan,
 			return false;
 		}
 	}
+	entry->gain = line->id == LANE_MUSIC || line->id == LANE_PREVIEW
+			      ? replay_gain_linear(&stream->replay_gain,
+						   &engine->replay_gain)
+			      : 1.0F;
 	entry->stream = stream;
 	stream->state = STREAM_PLAYING;
 	planned->count++;
@@ -182,7 +186,8 @@ line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
 	while (whole && !line->cut_wanted && i < line->count &&
 	       planned->count < PLAN_STREAMS &&
 	       can_be_planned(engine, line, line->entries[i])) {
-		whole = add_entry(engine, line->entries[i], plan, planned);
+		whole = add_entry(engine, line, line->entries[i], plan,
+				  planned);
 		i += whole;
 	}
 	planned->final = whole && !line->cut_wanted && is_final(line, i) &&

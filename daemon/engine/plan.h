@@ -26,6 +26,7 @@ struct plan_entry {
 	struct stream *stream;
 	struct resampler *resampler; /* NULL: frames go as they are */
 	uint32_t in_hz;
+	float gain; /* linear; 1: frames keep their level */
 };
 
 struct plan_lane {

@@ -19,6 +19,7 @@
 #ifndef ROTARY_ENGINE_STREAM_H
 #define ROTARY_ENGINE_STREAM_H
 
+#include "daemon/audio/replay_gain.h"
 #include "daemon/decode/decoder.h"
 #include "daemon/decode/reader.h"
 #include "daemon/engine/bell.h"
@@ -97,8 +98,9 @@ struct stream {
 	uint64_t parent;     /* the stream whose chain link this is, or 0 */
 	uint64_t base_frame; /* in the song, of the first frame */
 	struct audio_spec spec;
-	struct rt_subject subject; /* whose fault a crash would be */
-	struct commons *commons;   /* a reference; NULL: in tests */
+	struct replay_gain replay_gain; /* as its tags say */
+	struct rt_subject subject;      /* whose fault a crash would be */
+	struct commons *commons;        /* a reference; NULL: in tests */
 	const struct bell *bell;
 	struct wake *wake; /* the decoder threads' */
 	bool rt;

@@ -99,6 +99,12 @@ place_pcm(struct stream *stream)
 	return 0;
 }
 
+static void
+note_gain(void *context, const char *name, const char *value, size_t length)
+{
+	replay_gain_tag(context, name, value, length);
+}
+
 static int
 open_decoder(struct stream *stream)
 {
@@ -115,9 +121,13 @@ open_decoder(struct stream *stream)
 				stream->chain_ops, NULL, &stream->reader,
 				&stream->decoder, &stream->open_reason);
 	}
-	if (result == 0)
-		stream->live_info = stream->decoder->ops->info(stream->decoder);
-	return result;
+	if (result < 0)
+		return result;
+	stream->live_info = stream->decoder->ops->info(stream->decoder);
+	/* A song whose tags are broken is one without a gain. */
+	(void)stream->decoder->ops->tags(stream->decoder, note_gain,
+					 &stream->replay_gain);
+	return 0;
 }
 
 /* The next link takes the place of the one that begins before it. */
