@@ -264,6 +264,12 @@ engine_up(struct app *app)
 	if (result < 0)
 		return fail("the engine", result);
 	app->between.engine = app->engine;
+	app->between.replay_gain = (struct replay_gain_settings){
+		.preamp_db = (float)conf_int(app->conf, CONF_PLAYER_PREAMP_DB),
+		.missing_preamp_db = (float)conf_int(
+			app->conf, CONF_PLAYER_MISSING_PREAMP_DB),
+	};
+	engine_set_replay_gain(app->engine, &app->between.replay_gain);
 	return 0;
 }
 
@@ -291,6 +297,10 @@ player_up(struct app *app)
 	if (app->player == NULL)
 		return fail("the player", -ENOMEM);
 	app->between.player = app->player;
+	/* The option lists them in the order of enum replay_gain_mode. */
+	player_preset_replay_gain(app->player,
+				  (enum replay_gain_mode)conf_choice(
+					  app->conf, CONF_PLAYER_REPLAYGAIN));
 	return 0;
 }
 

@@ -98,6 +98,15 @@ set_volume(void *context, unsigned percent)
 	engine_set_volume(app->engine, app_volume_gain(percent));
 }
 
+static void
+set_replay_gain(void *context, enum replay_gain_mode mode)
+{
+	struct app_player *app = context;
+
+	app->replay_gain.mode = mode;
+	engine_set_replay_gain(app->engine, &app->replay_gain);
+}
+
 static int64_t
 elapsed(void *context, uint64_t stream)
 {
@@ -152,6 +161,7 @@ const struct player_ops app_player_ops = {
 	.stop = stop_music,
 	.pause = pause_music,
 	.set_volume = set_volume,
+	.set_replay_gain = set_replay_gain,
 	.elapsed = elapsed,
 	.random = random_below,
 	.changed = tell_changes,

@@ -19,6 +19,7 @@ struct app_player {
 	struct player *player;
 	struct server *server;
 	struct state *state;
+	struct replay_gain_settings replay_gain;
 	bool output_lost;
 };
 

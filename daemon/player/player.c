@@ -299,6 +299,10 @@ player_restore(struct player *player, const struct player_saved *saved)
 	player->random = saved->random;
 	player->single = saved->single;
 	player->consume = saved->consume;
+	if (saved->has_replay_gain) {
+		player->has_replay_gain = true;
+		player->replay_gain = saved->replay_gain;
+	}
 	if (item != NULL) {
 		player->current = (struct slot){
 			.song = song_ref(item->song),

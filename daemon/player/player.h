@@ -18,6 +18,7 @@
 #ifndef ROTARY_PLAYER_PLAYER_H
 #define ROTARY_PLAYER_PLAYER_H
 
+#include "daemon/audio/replay_gain.h"
 #include "daemon/player/queue.h"
 #include "lib/base/attr.h"
 
@@ -47,6 +48,8 @@ struct player_ops {
 	void (*stop)(void *context);
 	void (*pause)(void *context, bool paused);
 	void (*set_volume)(void *context, unsigned percent);
+	/* What is meant by the mode now: never AUTO. NULL: nobody cares. */
+	void (*set_replay_gain)(void *context, enum replay_gain_mode mode);
 	/* Elapsed time of the stream that is heard, or < 0. */
 	int64_t (*elapsed)(void *context, uint64_t stream);
 	uint32_t (*random)(void *context, uint32_t below);
@@ -77,6 +80,10 @@ void player_set_repeat(struct player *player, bool on);
 void player_set_random(struct player *player, bool on);
 void player_set_single(struct player *player, enum player_mode mode);
 void player_set_consume(struct player *player, enum player_mode mode);
+/* As an option says it, until a command does. */
+void player_preset_replay_gain(struct player *player,
+			       enum replay_gain_mode mode);
+void player_set_replay_gain(struct player *player, enum replay_gain_mode mode);
 void player_clear_error(struct player *player);
 /* After any change of the queue that did not come from the player. */
 void player_queue_changed(struct player *player);
@@ -106,6 +113,7 @@ struct player_status {
 	unsigned volume;
 	bool repeat, random;
 	enum player_mode single, consume;
+	enum replay_gain_mode replay_gain;
 	const char *error; /* NULL: none */
 };
 void player_get_status(const struct player *player,
@@ -116,6 +124,9 @@ struct player_saved {
 	unsigned volume;
 	bool repeat, random;
 	enum player_mode single, consume;
+	/* A mode that no command has set is not kept: the option's counts. */
+	bool has_replay_gain;
+	enum replay_gain_mode replay_gain;
 	enum player_state state; /* the state to come back to */
 	int64_t song;            /* -1: none */
 	int64_t elapsed_ns;

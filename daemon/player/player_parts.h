@@ -60,6 +60,9 @@ struct player {
 	bool random;
 	enum player_mode single;
 	enum player_mode consume;
+	enum replay_gain_mode replay_gain;
+	bool has_replay_gain;            /* a command has set it */
+	enum replay_gain_mode told_gain; /* to the engine: never AUTO */
 	struct order order;
 
 	/* Songs that failed since the last command or round; they are passed
@@ -84,6 +87,9 @@ enum player_cause {
 	PLAYER_SKIPPED, /* the user wants the next one */
 	PLAYER_FAILED,  /* it cannot be played */
 };
+
+/* player_options.c: tells the engine which gain AUTO stands for now. */
+void player_tell_replay_gain(struct player *player);
 
 /* player_step.c: from song to song. */
 

@@ -59,6 +59,7 @@ player_get_status(const struct player *player, struct player_status *ret_status)
 		.random = player->random,
 		.single = player->single,
 		.consume = player->consume,
+		.replay_gain = player->replay_gain,
 		.error = player->error.length > 0 ? player->error.bytes : NULL,
 	};
 }
@@ -77,6 +78,8 @@ player_get_saved(const struct player *player, struct player_saved *ret_saved)
 		.random = player->random,
 		.single = player->single,
 		.consume = player->consume,
+		.has_replay_gain = player->has_replay_gain,
+		.replay_gain = player->replay_gain,
 		.state = player->state,
 		.song = position_of(player, player->current.id),
 		.elapsed_ns = elapsed_ns > 0 ? elapsed_ns : 0,
@@ -122,6 +125,7 @@ player_flush(struct player *player)
 {
 	const unsigned changes = player->changes;
 
+	player_tell_replay_gain(player);
 	player->changes = 0;
 	if (changes != 0)
 		player->ops->changed(player->context, changes);

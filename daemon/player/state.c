@@ -381,7 +381,9 @@ same(const struct player_saved *a, const struct player_saved *b)
 	return a->volume == b->volume && a->repeat == b->repeat &&
 	       a->random == b->random && a->single == b->single &&
 	       a->consume == b->consume && a->state == b->state &&
-	       a->song == b->song && a->elapsed_ns == b->elapsed_ns;
+	       a->has_replay_gain == b->has_replay_gain &&
+	       a->replay_gain == b->replay_gain && a->song == b->song &&
+	       a->elapsed_ns == b->elapsed_ns;
 }
 
 static int64_t

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	SCHEMA_VERSION = 1,
+	SCHEMA_VERSION = 2,
 	BUSY_MS = 2000,
 	BROKEN_MAX = 100, /* files put aside; then the last is replaced */
 };
@@ -34,9 +34,17 @@ static const char SCHEMA[] =
 	" volume INTEGER NOT NULL, repeat INTEGER NOT NULL,"
 	" random INTEGER NOT NULL, single INTEGER NOT NULL,"
 	" consume INTEGER NOT NULL, state INTEGER NOT NULL,"
-	" song INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL);"
+	" song INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,"
+	" replay_gain INTEGER NOT NULL DEFAULT -1);"
 	"PRAGMA application_id = 1383035500;"
-	"PRAGMA user_version = 1;"
+	"PRAGMA user_version = 2;"
+	"COMMIT;";
+
+/* What version 1 lacks. -1: the configuration's. */
+static const char FROM_VERSION_1[] =
+	"BEGIN IMMEDIATE;"
+	"ALTER TABLE player ADD COLUMN replay_gain INTEGER NOT NULL DEFAULT -1;"
+	"PRAGMA user_version = 2;"
 	"COMMIT;";
 
 static int
@@ -138,6 +146,8 @@ check_schema(struct state_db *db)
 		return error;
 	if (version == 0 && tables == 0)
 		return state_db_run(db, SCHEMA);
+	if (version == 1)
+		return state_db_run(db, FROM_VERSION_1);
 	if (version == SCHEMA_VERSION)
 		return 0;
 	(void)snprintf(db->message, sizeof(db->message),

@@ -45,6 +45,9 @@ read_player(sqlite3_stmt *row, struct player_saved *ret_saved)
 						       PLAYER_ONESHOT),
 		.state = (enum player_state)column_in(row, 5, PLAYER_STOP,
 						      PLAYER_PAUSE),
+		.has_replay_gain = sqlite3_column_int64(row, 8) >= 0,
+		.replay_gain = (enum replay_gain_mode)column_in(
+			row, 8, REPLAY_GAIN_OFF, REPLAY_GAIN_AUTO),
 		.song = song >= 0 && song < QUEUE_SONGS_MAX ? song : -1,
 		.elapsed_ns =
 			elapsed_ms > 0 && elapsed_ms < INT64_MAX / NS_PER_MS
@@ -59,7 +62,8 @@ load_player(struct state_db *db, struct player_saved *ret_saved)
 	sqlite3_stmt *statement = NULL;
 	int error = prepare(db,
 			    "SELECT volume, repeat, random, single, consume,"
-			    " state, song, elapsed_ms FROM player",
+			    " state, song, elapsed_ms, replay_gain"
+			    " FROM player",
 			    &statement);
 	int result = 0;
 
@@ -129,16 +133,21 @@ save_player(struct state_db *db, const struct player_saved *saved)
 	sqlite3_stmt *statement = NULL;
 	int error = prepare(db,
 			    "INSERT OR REPLACE INTO player VALUES"
-			    "(1, ?, ?, ?, ?, ?, ?, ?, ?)",
+			    "(1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			    &statement);
 	const int64_t values[] = {
-		saved->volume,  saved->repeat,
-		saved->random,  saved->single,
-		saved->consume, saved->state,
-		saved->song,    saved->elapsed_ns / NS_PER_MS,
+		saved->volume,
+		saved->repeat,
+		saved->random,
+		saved->single,
+		saved->consume,
+		saved->state,
+		saved->song,
+		saved->elapsed_ns / NS_PER_MS,
+		saved->has_replay_gain ? (int64_t)saved->replay_gain : -1,
 	};
 
-	for (int i = 0; error == 0 && i < 8; i++)
+	for (int i = 0; error == 0 && i < 9; i++)
 		error = state_db_check(
 			db, sqlite3_bind_int64(statement, i + 1, values[i]));
 	if (error == 0)

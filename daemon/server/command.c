@@ -65,6 +65,8 @@ static const struct command all[] = {
 	{"random", PLAYER, 1, 1, playback_random},
 	{"readmessages", READ, 0, 0, channels_readmessages},
 	{"repeat", PLAYER, 1, 1, playback_repeat},
+	{"replay_gain_mode", PLAYER, 1, 1, playback_replay_gain_mode},
+	{"replay_gain_status", READ, 0, 0, playback_replay_gain_status},
 	{"rescan", CONTROL, 0, 1, database_update},
 	{"resetskips", CONTROL, 0, 1, skips_reset},
 	{"rtstats", READ, 0, 0, output_rtstats},

@@ -52,6 +52,8 @@ HANDLER(playback_playid);
 HANDLER(playback_previous);
 HANDLER(playback_random);
 HANDLER(playback_repeat);
+HANDLER(playback_replay_gain_mode);
+HANDLER(playback_replay_gain_status);
 HANDLER(playback_seek);
 HANDLER(playback_seekcur);
 HANDLER(playback_seekid);

@@ -257,3 +257,29 @@ playback_consume(struct session *session, const struct request *request)
 	player_set_consume(player_of(session), mode);
 	return COMMAND_OK;
 }
+
+enum command_result
+playback_replay_gain_mode(struct session *session,
+			  const struct request *request)
+{
+	enum replay_gain_mode mode = REPLAY_GAIN_OFF;
+
+	if (!replay_gain_mode_parse(request->args[0], &mode))
+		return session_ack(session, ACK_ARGUMENT,
+				   "Unrecognized replay gain mode");
+	player_set_replay_gain(player_of(session), mode);
+	return COMMAND_OK;
+}
+
+enum command_result
+playback_replay_gain_status(struct session *session,
+			    const struct request *request)
+{
+	struct player_status status;
+
+	(void)request;
+	player_get_status(player_of(session), &status);
+	reply_add(&session->out, "replay_gain_mode",
+		  replay_gain_mode_name(status.replay_gain));
+	return COMMAND_OK;
+}
