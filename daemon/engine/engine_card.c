@@ -109,18 +109,23 @@ give_decks(struct engine *engine)
 	pool_set_reserve(engine->commons->pool, engine->deck_reserve);
 }
 
-/* Two buffers ahead for music, so that the lane is asked for more only now and
- * then; less where four decks would not fit into the pool, and for the other
- * lanes. */
+/* Two buffers ahead for music, and a second, so that the lane is asked for more
+ * only now and then; less where four decks would not fit into the pool, and for
+ * the other lanes. */
 static size_t
 ahead_frames(const struct engine *engine, unsigned lane, size_t history,
 	     size_t frame_bytes)
 {
 	const struct card_info *info = &engine->card.info;
 	const size_t least = info->spec.rate_hz / 4 + 1;
-	const size_t share = engine->config.ring_bytes / 4 / frame_bytes;
+	/* Who asks for a long buffer gets what it needs to let all sleep. */
+	const bool is_long = info->buffer_frames > 2 * info->spec.rate_hz;
+	const size_t share =
+		engine->config.ring_bytes / (is_long ? 3 : 4) / frame_bytes;
 	size_t ahead = (size_t)info->buffer_frames * 2;
 
+	if (ahead < info->spec.rate_hz)
+		ahead = info->spec.rate_hz;
 	if (history + ahead > share)
 		ahead = share > history ? share - history : least;
 	return ahead < least || lane != LANE_MUSIC ? least : ahead;

@@ -314,6 +314,9 @@ create_keeper(struct card *card)
 					     PTHREAD_INHERIT_SCHED);
 		r = pthread_create(&card->keeper, &attributes, keep, card);
 	}
+	/* So that what it costs is not taken for the player's. */
+	if (r == 0)
+		(void)pthread_setname_np(card->keeper, "test-card");
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attributes);
 	return -r;
