@@ -22,15 +22,25 @@ def _own(controller):
     raise Unavailable("/proc/self/cgroup does not name our group")
 
 
+def _share_out(group, controller):
+    """Lets groups below have the controller; systemd has done that before."""
+    subtree = group / "cgroup.subtree_control"
+    if controller in subtree.read_text(encoding="ascii").split():
+        return
+    try:
+        subtree.write_text(f"+{controller}\n", encoding="ascii")
+    except OSError as error:
+        raise Unavailable(f"{subtree}: {controller}: "
+                          f"{error.strerror}") from error
+
+
 def _parent():
     """(folder to make the group in, name of the file with the limit)."""
     if os.geteuid() != 0:
         raise Unavailable("only root makes control groups")
-    subtree = ROOT / "cgroup.subtree_control"
-    if subtree.exists():
+    if (ROOT / "cgroup.subtree_control").exists():
         # A group with processes in it can't share out memory: not below ours.
-        if "memory" not in subtree.read_text(encoding="ascii").split():
-            raise Unavailable(f"{subtree} has no memory")
+        _share_out(ROOT, "memory")
         return ROOT, "memory.max"
     if (ROOT / "memory" / "memory.limit_in_bytes").exists():
         own = ROOT / "memory" / _own("memory")
