@@ -23,6 +23,7 @@ enum { PENDING_MAX = 64, PATH_BYTES = 64, TRIES = 10 };
 
 static const char topic[] = "remote";
 static const int64_t try_again_ns = 100 * NS_PER_MS;
+static const int64_t read_again_ns = 2 * NS_PER_S;
 
 struct pending {
 	char path[PATH_BYTES]; /* "": free */
@@ -295,6 +296,26 @@ on_event(void *context, const struct device_event *event)
 	devices->hooks.event(devices->hooks.context, devices->reading, event);
 }
 
+/* A device that cannot be read, but is there, is tried again: else its keys
+ * would be dead until it is plugged in anew. */
+static void
+lose(struct devices *devices, unsigned number, int error)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s", device_path(devices->list[number]));
+	if (error != -ENODEV)
+		log_warn(topic, "cannot read %s: %s", path,
+			 strerrordesc_np(-error));
+	close_at(devices, number);
+	if (error == -ENODEV)
+		return;
+	keep_pending(devices, path, error);
+	if (find_pending(devices, path) != NULL)
+		find_pending(devices, path)->next_ns =
+			devices->now_ns + read_again_ns;
+}
+
 /* True: more is there. */
 static bool
 read_at(struct devices *devices, unsigned number)
@@ -308,7 +329,7 @@ read_at(struct devices *devices, unsigned number)
 		devices->settle_ns[number] =
 			device_settle(devices->list[number], devices->now_ns);
 	else
-		close_at(devices, number);
+		lose(devices, number, result);
 	return result > 0;
 }
 

@@ -17,10 +17,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { PRIORITY = 5, RUNAWAY_US = 2000000 };
 enum { POLLS_MAX = DEVICES_POLL_MAX + PROGRAMS_MAX + 3 };
 
 static const char topic[] = "remote";
@@ -346,6 +348,25 @@ begin_core(struct monitor *monitor)
 			   &monitor->core);
 }
 
+/* A key is little work, and is wanted at once, whatever else the machine does.
+ * Below the player's own threads; and a loop that runs wild, which must not
+ * be, is ended by the kernel. */
+static void
+promote(struct monitor *monitor)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_RTTIME, &limit) == 0 &&
+	    (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > RUNAWAY_US)) {
+		limit.rlim_cur = RUNAWAY_US;
+		(void)setrlimit(RLIMIT_RTTIME, &limit);
+	}
+	rt_figures_begin(&monitor->figures, "remote");
+	if (rt_promote(&monitor->figures, PRIORITY) > RT_RUNG_RTKIT)
+		log_debug(topic, "no real-time priority: %s",
+			  monitor->figures.cause);
+}
+
 static int
 begin(struct monitor *monitor)
 {
@@ -376,6 +397,8 @@ begin(struct monitor *monitor)
 	(void)keymaps_read(monitor->maps);
 	watch_maps(monitor);
 	set_virtual(monitor);
+	if (!monitor->is_test)
+		promote(monitor);
 	monitor->now_ns = clock_now_ns();
 	monitor->asleep_ns = slept_ns();
 	core_tick(monitor->core, monitor->now_ns);
@@ -401,13 +424,16 @@ end(struct monitor *monitor)
 int
 monitor_run(const struct options *options)
 {
-	struct monitor monitor = {.options = options,
-				  .is_test = options->action == OPTIONS_TEST,
-				  .signals = -1,
-				  .map_watch = -1,
-				  .reload_ns = INT64_MAX};
-	const int result = begin(&monitor);
+	/* The figures make it large. */
+	static struct monitor monitor;
+	int result = 0;
 
+	monitor.options = options;
+	monitor.is_test = options->action == OPTIONS_TEST;
+	monitor.signals = -1;
+	monitor.map_watch = -1;
+	monitor.reload_ns = INT64_MAX;
+	result = begin(&monitor);
 	if (result == 0)
 		run(&monitor);
 	else

@@ -3,6 +3,7 @@
 #ifndef ROTARY_MONITOR_MONITOR_PARTS_H
 #define ROTARY_MONITOR_MONITOR_PARTS_H
 
+#include "lib/rt/rt.h"
 #include "remote/monitor/core.h"
 #include "remote/monitor/devices.h"
 #include "remote/monitor/keymaps.h"
@@ -18,6 +19,7 @@ struct monitor {
 	struct devices *devices;
 	struct wire *wire; /* NULL in a test */
 	struct programs programs;
+	struct rt_figures figures;
 	int signals;
 	int map_watch; /* inotify */
 	int64_t reload_ns;

@@ -37,9 +37,10 @@ monitor_show_device(const struct monitor *monitor, unsigned number,
 
 	text_add_clean(&text, identity->name, strlen(identity->name), 200);
 	text_printf(&text,
-		    ": %s, a %s%s, bus 0x%02x vendor 0x%04x product "
+		    ": %s, %s%s, bus 0x%02x vendor 0x%04x product "
 		    "0x%04x, ",
-		    device_path(device), identity->is_rc ? "infrared " : "",
+		    device_path(device),
+		    identity->is_rc ? "an infrared " : "a ",
 		    kinds[identity->kind], identity->bus, identity->vendor,
 		    identity->product);
 	if (map_path != NULL)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stage.h - runs rotary-remote on paper devices and is its daemon: what it
+ * sends is read here, line by line. Nothing waits for time to pass: each step
+ * waits for what the remote says, in its log or on the socket. */
+#ifndef ROTARY_KIT_STAGE_H
+#define ROTARY_KIT_STAGE_H
+
+#include "tests/kit/paper/paper_device.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct stage {
+	UMockdevTestbed *testbed;
+	char folder[32];
+	int listening;
+	int client; /* -1: none */
+	int log;    /* the remote's stderr */
+	pid_t pid;
+	char log_bytes[65536];
+	size_t log_length;
+	char input[65536];
+	size_t input_length;
+};
+
+/* The remote is started with these options behind --socket and --log debug, and
+ * its greeting is done. */
+void stage_begin(struct stage *stage, const char *const options[]);
+/* SIGTERM; it must end with 0. */
+void stage_end(struct stage *stage);
+
+void stage_add(struct stage *stage, const struct paper_device *device);
+/* Adds and waits until the remote has it. */
+void stage_plug(struct stage *stage, const struct paper_device *device);
+void stage_unplug(struct stage *stage, const struct paper_device *device);
+void stage_key(struct stage *stage, const struct paper_device *device,
+	       uint16_t code, int32_t value);
+
+/* Until the log has this, from where the last one was found. */
+void stage_wait_log(struct stage *stage, const char *words);
+bool stage_logged(const struct stage *stage, const char *words);
+
+/* The next command, idle and questions left out; all are answered. */
+const char *stage_next(struct stage *stage);
+/* The same, but NULL when none comes for so long: for trying again. */
+const char *stage_try(struct stage *stage, int timeout_ms);
+void stage_expect(struct stage *stage, const char *line);
+/* Answers what is there, without waiting; true when a command was. */
+bool stage_drain(struct stage *stage);
+
+/* As a daemon that ends: hangs up, and takes the next connection. */
+void stage_hang_up(struct stage *stage);
+void stage_accept(struct stage *stage);
+
+#endif
