@@ -332,3 +332,95 @@ END
 	mpd "play 0"
 	wait_for "$DEADLINE" elapsed_past 0.2
 }
+
+# wav_file FILE RATE CHANNELS FRAMES: of 16 bits, written by hand, so that it may
+# be what no encoder makes.
+wav_file() {
+	python3 - "$MUSIC/$1" "$2" "$3" "$4" <<'END'
+import struct, sys
+name, rate, channels, frames = sys.argv[1], *map(int, sys.argv[2:])
+data = b"".join(struct.pack("<h", (i * 7919) % 20000 - 10000)
+                for i in range(frames * channels))
+body = b"WAVEfmt " + struct.pack(
+    "<IHHIIHH", 16, 1, channels, rate, rate * channels * 2 & 0xFFFFFFFF,
+    channels * 2, 16) + b"data" + struct.pack("<I", len(data)) + data
+open(name, "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+END
+}
+
+# The daemon's CPU time, in ticks.
+cpu_ticks() {
+	awk '{ print $14 + $15 }' "/proc/$PID/stat"
+}
+
+@test "files of 1 Hz and of 768 kHz are played or refused, and cost no loop" {
+	wav_file slow.wav 1 2 3
+	wav_file fast.wav 768000 2 768000
+	long_song good.flac 20
+	for rate in follow 48000; do
+		rm -rf "$STATE"
+		start_rotaryd "--output.rate=$rate"
+		mpd "add slow.wav" "add fast.wav" "add good.flac" play
+		before=$(cpu_ticks)
+		# The slow one is three seconds long, if it can be played.
+		wait_for 60 plays good.flac
+		wait_for "$DEADLINE" elapsed_past 0.1
+		after=$(cpu_ticks)
+		echo "$rate: $((after - before)) ticks"
+		[ -n "$ROTARY_SANITIZE" ] || [ $((after - before)) -lt 300 ]
+		stop_rotaryd
+	done
+}
+
+@test "files without a frame, and with 255 channels, are refused in a sentence" {
+	wav_file empty.wav 44100 2 0
+	wav_file wide.wav 44100 255 100
+	long_song good.flac 20
+	start_rotaryd
+	for file in empty.wav wide.wav; do
+		mpd clear
+		mpd "add $file" >"$HERE/answer" || continue
+		mpd "add good.flac" "play 0"
+		wait_for "$DEADLINE" plays good.flac
+		wait_for "$DEADLINE" logged "$file"
+	done
+	mpd clear
+	if mpd "add wide.wav" >"$HERE/answer"; then
+		mpd "play 0" || :
+		wait_for "$DEADLINE" tells_error
+		[[ "$(field error)" == *"8 channels"* ]]
+	fi
+}
+
+@test "300 songs of a single frame are over, and the next one plays" {
+	wav_file one.wav 44100 2 1
+	long_song good.flac 20
+	start_rotaryd
+	for _ in $(seq 300); do echo '"add one.wav"'; done |
+		xargs "$BIN/rotary_talk" "$SOCKET" >/dev/null
+	mpd "add good.flac" play
+	before=$(cpu_ticks)
+	wait_for 120 plays good.flac
+	wait_for "$DEADLINE" elapsed_past 0.1
+	after=$(cpu_ticks)
+	echo "$((after - before)) ticks"
+	[ -n "$ROTARY_SANITIZE" ] || [ $((after - before)) -lt 1000 ]
+}
+
+@test "absurd gains in the options are refused, those in tags are ignored" {
+	run timeout 20 "$BIN/rotaryd" --music "$MUSIC" --socket "$SOCKET" \
+		--output null "--library.state=$STATE" \
+		--player.preamp_db=1000000000
+	[ "$status" -ne 0 ]
+	[ "$status" -ne 124 ]
+	long_song loud.flac 2
+	for gain in "1e9 dB" nan "-inf dB" "999999999999 dB"; do
+		metaflac --set-tag="REPLAYGAIN_TRACK_GAIN=$gain" \
+			"$MUSIC/loud.flac"
+	done
+	export ROTARY_TEST_CARD_FORMATS=FLOAT
+	start_rotaryd --player.replaygain=auto
+	play_through loud.flac
+	flac_raw "$MUSIC/loud.flac" >"$HERE/reference.raw"
+	heard_equals "$HERE/reference.raw" s16
+}
