@@ -20,7 +20,7 @@ enum {
 	PRIVATE_UNITS = 4, /* of a marked thread */
 	OTHER_THREADS = 2, /* the spare decoder and the output */
 	SPAN_CACHE_BYTES = 4 << 20,
-	SLAB_CACHE_BYTES = 1 << 20,
+	SLAB_CACHE_BYTES = 256 << 10,
 	MARK_TRIES = 3,
 };
 
@@ -79,6 +79,13 @@ memory_mark_thread(void)
 		zone_janitor_pass();
 	}
 	return false;
+}
+
+void
+memory_trim(void)
+{
+	if (zone_is_malloc())
+		zone_trim();
 }
 
 static const char *

@@ -27,6 +27,8 @@ MAY_BLOCK void memory_down(void);
 size_t memory_first_bytes(const struct memory_config *config);
 /* Marks the calling thread; false: it is not. Before its fence is closed. */
 MAY_BLOCK bool memory_mark_thread(void);
+/* A song was closed: what the calling worker holds free goes back. */
+MAY_BLOCK void memory_trim(void);
 /* The lines of rtstats. */
 void memory_add_figures(struct text *text);
 

@@ -9,6 +9,7 @@
  *
  * A start past the end of a chain link goes on in the next link; how long a
  * link is, its decoder tells. */
+#include "daemon/engine/memory.h"
 #include "daemon/engine/stream.h"
 
 #include "lib/base/clock.h"
@@ -382,6 +383,7 @@ stream_run_phase(struct stream *stream)
 		break;
 	case STREAM_PHASE_CLOSE:
 		stream_close(stream);
+		memory_trim();
 		break;
 	}
 	rt_set_subject(NULL);
