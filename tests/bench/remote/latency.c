@@ -5,16 +5,23 @@
  *	latency COUNT
  *
  * What is measured is more than the goal asks for: it ends when this program
- * has read the command, so our own waking up is in it. Prints one line:
- * "COUNT P50 P99 MAX" in microseconds. */
+ * has read the command, so our own waking up is in it, and what umockdev adds.
+ *Prints two lines, "NAME COUNT P50 P99 MAX" in microseconds: remote, and bare,
+ *which is the way through umockdev's device without the remote. */
 #include "lib/base/clock.h"
 #include "lib/rt/rt.h"
 #include "tests/kit/paper/stage.h"
 
 #include <linux/input-event-codes.h>
+#include <pthread.h>
+#include <pty.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <termios.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { COUNT_MAX = 100000 };
 
@@ -42,6 +49,79 @@ measure(struct stage *stage, const struct paper_device *device)
 	return taken_ns;
 }
 
+/* The same way without the remote: a terminal's bytes, which umockdev's device
+ * is made of, to a thread that answers on a socket. The kernel hands them on
+ * from a worker of ordinary priority, which a real device does not. */
+struct bare {
+	int terminal;
+	int socket;
+};
+
+static void *
+answer(void *argument)
+{
+	const struct bare *bare = argument;
+	char bytes[64];
+
+	while (read(bare->terminal, bytes, sizeof(bytes)) > 0)
+		if (write(bare->socket, "x", 1) != 1)
+			break;
+	return NULL;
+}
+
+static int64_t
+measure_bare(int terminal, int socket)
+{
+	const struct timespec pause = {.tv_nsec = 5 * NS_PER_MS};
+	static const char event[48];
+	int64_t start_ns = 0;
+	char byte = 0;
+
+	nanosleep(&pause, NULL);
+	start_ns = clock_now_ns();
+	if (write(terminal, event, sizeof(event)) < 0 ||
+	    read(socket, &byte, 1) != 1)
+		exit(1);
+	return clock_now_ns() - start_ns;
+}
+
+static void
+print_line(const char *name, int64_t *taken_ns, int count)
+{
+	qsort(taken_ns, (size_t)count, sizeof(taken_ns[0]), compare);
+	printf("%s %d %lld %lld %lld\n", name, count,
+	       (long long)(taken_ns[count / 2] / NS_PER_US),
+	       (long long)(taken_ns[count * 99 / 100] / NS_PER_US),
+	       (long long)(taken_ns[count - 1] / NS_PER_US));
+}
+
+static void
+run_bare(int64_t *taken_ns, int count)
+{
+	int master = -1, slave = -1, ends[2], i = 0;
+	struct bare bare;
+	struct termios raw;
+	pthread_t thread;
+
+	if (openpty(&master, &slave, NULL, NULL, NULL) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
+		exit(1);
+	tcgetattr(slave, &raw);
+	cfmakeraw(&raw);
+	tcsetattr(slave, TCSANOW, &raw);
+	bare = (struct bare){slave, ends[1]};
+	/* It inherits no priority: it gets that of the remote. */
+	if (pthread_create(&thread, NULL, answer, &bare) != 0)
+		exit(1);
+	pthread_setschedparam(thread, SCHED_FIFO,
+			      &(struct sched_param){.sched_priority = 5});
+	for (i = 0; i < count; i++)
+		taken_ns[i] = measure_bare(master, ends[0]);
+	print_line("bare", taken_ns, count);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -63,10 +143,7 @@ main(int argc, char *argv[])
 	for (i = 0; i < count; i++)
 		taken_ns[i] = measure(&stage, &device);
 	stage_end(&stage);
-	qsort(taken_ns, (size_t)count, sizeof(taken_ns[0]), compare);
-	printf("%d %lld %lld %lld\n", count,
-	       (long long)(taken_ns[count / 2] / NS_PER_US),
-	       (long long)(taken_ns[count * 99 / 100] / NS_PER_US),
-	       (long long)(taken_ns[count - 1] / NS_PER_US));
+	print_line("remote", taken_ns, count);
+	run_bare(taken_ns, count);
 	return 0;
 }
