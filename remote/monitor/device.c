@@ -157,6 +157,18 @@ identify(struct device *device)
 	identity->is_rc = is_receiver(device->path);
 }
 
+/* A receiver's keymap may be loaded or changed at any time (ir-keytable says so
+ * to nobody), and libevdev passes over what was not there when it looked. */
+static void
+expect_all_keys(struct device *device)
+{
+	unsigned code = 0;
+
+	for (code = 1; code < KEY_MAX; code++)
+		(void)libevdev_enable_event_code(device->evdev, EV_KEY, code,
+						 NULL);
+}
+
 int
 device_open(const char *path, struct device **ret_device)
 {
@@ -174,7 +186,7 @@ device_open(const char *path, struct device **ret_device)
 		result = libevdev_new_from_fd(device->fd, &device->evdev);
 	if (result == 0 && device->path == NULL)
 		result = -ENOMEM;
-	if (result == 0 && !is_wanted(device->evdev))
+	if (result == 0 && !is_wanted(device->evdev) && !is_receiver(path))
 		result = -EMEDIUMTYPE;
 	if (result < 0) {
 		device_close(device);
@@ -183,6 +195,8 @@ device_open(const char *path, struct device **ret_device)
 	device->has_clock =
 		libevdev_set_clock_id(device->evdev, CLOCK_MONOTONIC) == 0;
 	identify(device);
+	if (device->identity.is_rc)
+		expect_all_keys(device);
 	*ret_device = device;
 	return 0;
 }
