@@ -138,6 +138,7 @@ bench_memory_mb(const char *name)
  * of a thread that is not interrupted: stands on this CPU, and is SCHED_FIFO
  * where that is allowed and BENCH_FIFO is not 0. */
 void bench_stand(int cpu);
+void bench_stand_on(int cpu); /* only that */
 
 void bench_storm(uint64_t seed, unsigned purge_each);
 void bench_churn(uint64_t seed, unsigned realloc_percent);
@@ -146,6 +147,12 @@ void bench_frag(uint64_t seed);
 void bench_xfree(uint64_t seed, int both_ways);
 void bench_larson(uint64_t seed);
 void bench_rt(uint64_t seed);
+void bench_rt_locked(uint64_t seed);
 void bench_sizes(uint64_t seed);
+void bench_tree(uint64_t seed);
+void bench_spawn(uint64_t seed);
+void bench_nothing(uint64_t seed);
+void bench_age(uint64_t seed);
+void bench_hot(uint64_t seed);
 
 #endif

@@ -2,6 +2,8 @@
 /* single.c - workloads of one thread: storm, churn, reall, frag, sizes. */
 #include "tests/bench/zone/bench.h"
 
+#include <stdbool.h>
+
 enum {
 	STORM_CALLS = 7500 * 1000,
 	STORM_PURGE_PERCENT = 40,
@@ -12,6 +14,8 @@ enum {
 
 struct storm {
 	struct bench_histogram take, touch, give, noise;
+	struct bench_histogram warm_take, warm_give; /* of the second half */
+	bool warm;
 };
 
 /* Frees so many of the live blocks, chosen at random. */
@@ -26,9 +30,13 @@ purge(struct storm *storm, struct dice *dice, void **live, unsigned count)
 		/* its way from memory is not the allocator's */
 		void *volatile block = live[i];
 		const uint64_t before = bench_ticks();
+		uint64_t ticks;
 
 		free(block);
-		bench_add(&storm->give, bench_ticks() - before);
+		ticks = bench_ticks() - before;
+		bench_add(&storm->give, ticks);
+		if (storm->warm)
+			bench_add(&storm->warm_give, ticks);
 		count--;
 		live[i] = live[count];
 	}
@@ -43,6 +51,10 @@ say_storm(const struct storm *storm)
 	bench_say("sum_net", bench_mean(&storm->take) +
 				     bench_mean(&storm->touch) +
 				     bench_mean(&storm->give) - 3 * noise);
+	bench_say("sum_cut", bench_cut_mean(&storm->take) +
+				     bench_cut_mean(&storm->touch) +
+				     bench_cut_mean(&storm->give) -
+				     3 * bench_cut_mean(&storm->noise));
 	bench_say("malloc_net", bench_mean(&storm->take) - noise);
 	bench_say("free_net", bench_mean(&storm->give) - noise);
 	bench_say("malloc_cut",
@@ -52,6 +64,11 @@ say_storm(const struct storm *storm)
 	bench_say("malloc_p99.99", (double)bench_quantile(&storm->take, .9999));
 	bench_say("free_p99.9", (double)bench_quantile(&storm->give, .999));
 	bench_say("free_p99.99", (double)bench_quantile(&storm->give, .9999));
+	bench_say("warm_malloc_p99.99",
+		  (double)bench_quantile(&storm->warm_take, .9999));
+	bench_say("warm_free_p99.99",
+		  (double)bench_quantile(&storm->warm_give, .9999));
+	bench_say("noise_p99.9", (double)bench_quantile(&storm->noise, .999));
 	bench_say("noise_p99.99", (double)bench_quantile(&storm->noise, .9999));
 	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
 }
@@ -73,6 +90,9 @@ bench_storm(uint64_t seed, unsigned purge_each)
 		*(volatile char *)block = 1;
 		bench_add(&storm->touch, bench_ticks() - second);
 		bench_add(&storm->take, second - first);
+		storm->warm = i >= STORM_CALLS / 2;
+		if (storm->warm)
+			bench_add(&storm->warm_take, second - first);
 		live[count] = block;
 		count++;
 		if (i % purge_each == purge_each - 1)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* threads.c - workloads of more than one thread: xfree, larson, rt. */
+/* threads.c - workloads of two threads, each on a CPU of its own:
+ * xfree and larson. */
 #include "tests/bench/zone/bench.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -17,17 +16,10 @@ enum {
 	LARSON_BLOCKS = 1000,
 	LARSON_STEPS = 20 * 1000,
 	LARSON_LIVES = 40,
-	RT_PERIODS = 1400,
-	RT_PERIOD_NS = 5000 * 1000,
 };
 
-/* Ours, where it is preloaded. */
-int zone_thread_realtime(bool on) __attribute__((weak));
-int zone_reserve(size_t bytes) __attribute__((weak));
-int zone_janitor_start(int64_t period_ns) __attribute__((weak));
-
-static void
-stand_on(int cpu)
+void
+bench_stand_on(int cpu)
 {
 	cpu_set_t set;
 
@@ -42,7 +34,7 @@ bench_stand(int cpu)
 	const struct sched_param param = {.sched_priority = BENCH_PRIORITY};
 	const char *fifo = getenv("BENCH_FIFO");
 
-	stand_on(cpu);
+	bench_stand_on(cpu);
 	if (fifo == NULL || strcmp(fifo, "0") != 0)
 		(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
 }
@@ -186,132 +178,5 @@ bench_larson(uint64_t seed)
 		pthread_join(threads[i], NULL);
 	bench_say("m_per_s", 2. * LARSON_LIVES * LARSON_STEPS * 1e3 /
 				     (double)(bench_now_ns() - began_ns));
-	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
-}
-
-static atomic_int rt_stop;
-
-static void *
-rt_load(void *unused)
-{
-	static void *blocks[20000];
-	struct dice dice = dice_seeded(77);
-	unsigned i;
-
-	(void)unused;
-	stand_on(0);
-	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
-	for (i = 0; !atomic_load(&rt_stop); i++) {
-		void **block = &blocks[dice_roll(&dice, 20000)];
-		const size_t size =
-			1 + dice_roll(&dice, i % 100 == 0 ? 200000 : 2000);
-
-		free(*block);
-		*block = malloc(size);
-		memset(*block, 1, size);
-	}
-	return NULL;
-}
-
-/* One period's calls; the ticks that they took. */
-static uint64_t
-rt_period(struct dice *dice, void **blocks, uint64_t *worst)
-{
-	uint64_t sum = 0;
-	unsigned i;
-
-	for (i = 0; i < 120; i++) {
-		void **block = &blocks[dice_roll(dice, 200)];
-		const size_t size =
-			16 + dice_roll(dice, i % 10 == 0 ? 16000 : 600);
-		const uint64_t before = bench_ticks();
-		uint64_t ticks;
-
-		free(*block);
-		*block = malloc(size);
-		ticks = bench_ticks() - before;
-		if (ticks > *worst)
-			*worst = ticks;
-		sum += ticks;
-		*(volatile char *)*block = 1;
-	}
-	return sum;
-}
-
-static double
-ticks_per_us(void)
-{
-	const int64_t began_ns = bench_now_ns();
-	const uint64_t began = bench_ticks();
-
-	while (bench_now_ns() - began_ns < 20 * 1000 * 1000)
-		;
-	return (double)(bench_ticks() - began) * 1e3 /
-	       (double)(bench_now_ns() - began_ns);
-}
-
-struct rt_result {
-	struct rusage before, after;
-	uint64_t worst_period, worst_call;
-	int marked;
-};
-
-static void *
-rt_main(void *argument)
-{
-	const struct sched_param param = {.sched_priority = 40};
-	struct rt_result *result = argument;
-	struct timespec next;
-	struct dice dice = dice_seeded(3);
-	void *blocks[200] = {NULL};
-	unsigned i;
-
-	stand_on(0);
-	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
-	if (zone_thread_realtime != NULL && getenv("RT_UNMARKED") == NULL)
-		result->marked = zone_reserve(16 << 20) == 0 &&
-				 zone_janitor_start(10000000) == 0 &&
-				 zone_thread_realtime(true) == 0;
-	(void)clock_gettime(CLOCK_MONOTONIC, &next);
-	for (i = 0; i < RT_PERIODS; i++) {
-		uint64_t worst = 0, ticks;
-
-		if (i == 20)
-			(void)getrusage(RUSAGE_THREAD, &result->before);
-		ticks = rt_period(&dice, blocks, &worst);
-		if (i >= 20 && ticks > result->worst_period)
-			result->worst_period = ticks;
-		if (i >= 20 && worst > result->worst_call)
-			result->worst_call = worst;
-		next.tv_nsec += RT_PERIOD_NS;
-		if (next.tv_nsec >= 1000000000) {
-			next.tv_nsec -= 1000000000;
-			next.tv_sec++;
-		}
-		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next,
-				      NULL);
-	}
-	(void)getrusage(RUSAGE_THREAD, &result->after);
-	return NULL;
-}
-
-void
-bench_rt(uint64_t seed)
-{
-	const double per_us = ticks_per_us();
-	struct rt_result result = {.marked = 0};
-	pthread_t load, thread;
-
-	(void)seed;
-	pthread_create(&load, NULL, rt_load, NULL);
-	pthread_create(&thread, NULL, rt_main, &result);
-	pthread_join(thread, NULL);
-	atomic_store(&rt_stop, 1);
-	pthread_join(load, NULL);
-	bench_say("worst_period_us", (double)result.worst_period / per_us);
-	bench_say("worst_call_us", (double)result.worst_call / per_us);
-	bench_say("minor_faults",
-		  (double)(result.after.ru_minflt - result.before.ru_minflt));
-	bench_say("marked", result.marked);
 	bench_say("peak_mb", bench_memory_mb("VmHWM:"));
 }

@@ -48,12 +48,23 @@ static const struct {
 	void (*run)(uint64_t seed);
 	bool alone; /* one thread, which is timed */
 } workloads[] = {
-	{"storm", storm, true},          {"stormbig", stormbig, true},
-	{"churn", churn, true},          {"churnrealloc", churnrealloc, true},
-	{"reall", bench_reall, true},    {"frag", bench_frag, false},
-	{"xfree", xfree, false},         {"xfreeboth", xfreeboth, false},
-	{"larson", bench_larson, false}, {"rt", bench_rt, false},
+	{"storm", storm, true},
+	{"stormbig", stormbig, true},
+	{"churn", churn, true},
+	{"churnrealloc", churnrealloc, true},
+	{"reall", bench_reall, true},
+	{"frag", bench_frag, true},
+	{"xfree", xfree, false},
+	{"xfreeboth", xfreeboth, false},
+	{"larson", bench_larson, false},
+	{"rt", bench_rt, false},
+	{"rt-mlock", bench_rt_locked, false},
 	{"sizes", bench_sizes, true},
+	{"tree", bench_tree, true},
+	{"spawn", bench_spawn, true},
+	{"nothing", bench_nothing, false},
+	{"age", bench_age, true},
+	{"hot", bench_hot, true},
 };
 
 int
