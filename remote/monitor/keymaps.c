@@ -261,16 +261,17 @@ keymaps_choose(const struct keymaps *maps,
 
 		if (map == last)
 			continue;
-		if (chosen == NULL &&
-		    keymap_claims(map, identity, ret_settings))
-			chosen = map;
-		else if (chosen != NULL &&
-			 keymap_claims(map, identity, &ignored))
+		if (chosen == NULL) {
+			if (keymap_claims(map, identity, ret_settings))
+				chosen = map;
+		} else if (keymap_claims(map, identity, &ignored)) {
 			log_warn(topic,
-				 "%s is claimed by %s and %s: the first "
-				 "one has it",
+				 "%s is claimed by %s and %s: the first one "
+				 "has it",
 				 identity->name, keymap_path(chosen),
 				 keymap_path(map));
+			break;
+		}
 	}
 	if (chosen == NULL && last != NULL &&
 	    keymap_claims(last, identity, ret_settings))
