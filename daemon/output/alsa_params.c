@@ -223,11 +223,15 @@ read_back(struct setup *setup)
 		return error;
 	setup->info->buffer_frames = (uint32_t)buffer;
 	setup->info->period_frames = (uint32_t)period;
-	setup->info->pad_frames = (uint32_t)(2 * period);
 	setup->info->spec.bits = significant_bits(setup);
 	setup->info->sealable =
 		snd_pcm_type(setup->pcm) == SND_PCM_TYPE_HW ||
 		strncmp(snd_pcm_name(setup->pcm), "rotarytest", 10) == 0;
+	setup->info->greedy = !setup->info->sealable;
+	/* Or it takes nothing of too little, and the end would not be heard. */
+	setup->info->pad_frames = setup->info->greedy
+					  ? setup->info->buffer_frames
+					  : (uint32_t)(2 * period);
 	return 0;
 }
 

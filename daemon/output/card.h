@@ -37,6 +37,7 @@ struct card_info {
 	bool can_rewind;     /* rewound frames are really heard anew */
 	bool sealable; /* real hardware, or ours: the fence may be closed */
 	bool batch;    /* position moves in periods only */
+	bool greedy;   /* a plug-in: takes as much as it likes at once */
 	bool slips;    /* may play slower than the clock at any time */
 	char name[96]; /* for people */
 };

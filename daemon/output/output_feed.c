@@ -62,13 +62,16 @@ output_feed_begin(struct output_rt *rt)
 	*feed = (struct output_feed){.result = MIX_IDLE};
 	if (info->batch)
 		low = larger(low, 2 * info->period_frames);
+	/* A sound server takes what it wants when it wants to. */
+	if (info->greedy)
+		low = half;
 	feed->low_frames = smaller(low, half);
 	feed->emergency_frames = smaller(
 		feed->low_frames / 2,
 		larger(info->period_frames, us_to_frames(info, EMERGENCY_US)));
 	/* Any card may fetch a whole period at once, whatever it says. */
 	feed->silence_frames =
-		info->batch
+		info->batch || info->greedy
 			? info->buffer_frames
 			: smaller(info->buffer_frames,
 				  feed->emergency_frames + info->period_frames);
