@@ -294,6 +294,48 @@ a_foreign_pointer_is_not_taken(void **state)
 	assert_non_null(strstr(errors, "free(): invalid"));
 }
 
+static jmp_buf way_out;
+
+static void
+leave(void *context)
+{
+	*(int *)context += 1;
+	longjmp(way_out, 1);
+}
+
+/* Code that would write through NULL is left instead; the direct API gives NULL
+ * as ever. */
+static void
+a_full_heap_ends_the_call(void **state)
+{
+	struct zone_heap *heap = zone_heap_create(1 << 20);
+	struct zone_stats before, after;
+	static int left;
+
+	(void)state;
+	assert_true(zone_is_malloc());
+	zone_stats(&before);
+	assert_true(zone_heap_enter(heap));
+	assert_ptr_equal(zone_heap_entered(), heap);
+	zone_heap_on_refusal(heap, leave, &left);
+	if (setjmp(way_out) == 0)
+		for (;;)
+			memset(malloc(1000), 1, 1000);
+	assert_int_equal(left, 1);
+	if (setjmp(way_out) == 0)
+		memset(realloc(malloc(100), 2 << 20), 1, 2 << 20);
+	assert_int_equal(left, 2);
+	assert_null(zone_alloc(2 << 20));
+	zone_heap_on_refusal(heap, NULL, NULL);
+	assert_null(malloc(2 << 20));
+	zone_heap_leave(heap);
+	assert_null(zone_heap_entered());
+	zone_heap_destroy(heap);
+	zone_stats(&after);
+	assert_true(after.refusals - before.refusals == 3);
+	assert_int_equal(zone_check(NULL), 0);
+}
+
 int
 main(void)
 {
@@ -307,6 +349,7 @@ main(void)
 		cmocka_unit_test(ten_thousand_threads),
 		cmocka_unit_test(fork_among_threads),
 		cmocka_unit_test(a_foreign_pointer_is_not_taken),
+		cmocka_unit_test(a_full_heap_ends_the_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
