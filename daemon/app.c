@@ -124,6 +124,9 @@ engine_options(const struct conf *conf)
 		.reserve_bytes =
 			(size_t)conf_int(conf, CONF_REALTIME_RESERVE_MB) << 20,
 		.rate_hz = choose_rate(conf, driver),
+		/* The option lists them in their order. */
+		.resample_quality = (enum resample_quality)conf_choice(
+			conf, CONF_OUTPUT_RESAMPLER),
 	};
 }
 

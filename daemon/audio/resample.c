@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* resample.c - libsoxr in its HQ recipe (linear phase, 20 bits), fed in pieces.
+/* resample.c - libsoxr (linear phase; high is its HQ recipe, 20 bits), fed in
+ * pieces.
  *
  * libsoxr takes memory while its buffers grow to what is asked of it, and only
  * then. So a new resampler is run over silence first, on the worker that made
@@ -45,6 +46,7 @@ struct resampler {
 	uint32_t in_hz;
 	uint32_t out_hz;
 	uint32_t channels;
+	enum resample_quality quality;
 	size_t edge_frames;
 	/* whoever holds the lane */
 	soxr_t soxr;
@@ -124,10 +126,17 @@ warm_up(struct resampler *resampler)
 int
 resampler_restart(struct resampler *resampler)
 {
+	static const unsigned long recipes[] = {
+		[RESAMPLE_LOW] = SOXR_LQ,
+		[RESAMPLE_MEDIUM] = SOXR_MQ,
+		[RESAMPLE_HIGH] = SOXR_HQ,
+		[RESAMPLE_BEST] = SOXR_VHQ,
+	};
 	const struct soxr_module *module = resampler->module;
 	const soxr_io_spec_t io =
 		module->io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
-	const soxr_quality_spec_t quality = module->quality_spec(SOXR_HQ, 0);
+	const soxr_quality_spec_t quality =
+		module->quality_spec(recipes[resampler->quality], 0);
 	const soxr_runtime_spec_t runtime = module->runtime_spec(1);
 	soxr_error_t error = NULL;
 	const soxr_t soxr = module->create(resampler->in_hz, resampler->out_hz,
@@ -174,7 +183,8 @@ take_memory(struct resampler *resampler)
 
 int
 resampler_create(struct allocator *allocator, uint32_t in_hz, uint32_t out_hz,
-		 uint32_t channels, struct resampler **ret_resampler)
+		 uint32_t channels, enum resample_quality quality,
+		 struct resampler **ret_resampler)
 {
 	const struct soxr_module *module = soxr_module_load();
 	struct resampler *resampler = NULL;
@@ -194,6 +204,7 @@ resampler_create(struct allocator *allocator, uint32_t in_hz, uint32_t out_hz,
 	resampler->in_hz = in_hz;
 	resampler->out_hz = out_hz;
 	resampler->channels = channels;
+	resampler->quality = quality;
 	resampler->edge_frames = edge_frames_of(in_hz, out_hz);
 	error = take_memory(resampler);
 	if (error == 0)

@@ -19,12 +19,21 @@
 struct allocator;
 struct resampler;
 
+/* libsoxr's recipes, from 16 bits with a soft slope to 28 bits. */
+enum resample_quality {
+	RESAMPLE_LOW,
+	RESAMPLE_MEDIUM,
+	RESAMPLE_HIGH,
+	RESAMPLE_BEST,
+};
+
 /* Frames in one call of process, in or out, that no memory is wanted for. */
 enum { RESAMPLE_CHUNK_FRAMES = 2048 };
 
 NODISCARD MAY_BLOCK int resampler_create(struct allocator *allocator,
 					 uint32_t in_hz, uint32_t out_hz,
 					 uint32_t channels,
+					 enum resample_quality quality,
 					 struct resampler **ret_resampler);
 MAY_BLOCK void resampler_destroy(struct resampler *resampler);
 /* As new, at the same rates. */

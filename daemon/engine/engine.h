@@ -17,6 +17,7 @@
 
 #include "daemon/audio/format.h"
 #include "daemon/audio/replay_gain.h"
+#include "daemon/audio/resample.h"
 #include "daemon/decode/decoder.h"
 #include "daemon/output/mix_plan.h"
 #include "daemon/output/output.h"
@@ -49,6 +50,7 @@ struct engine_config {
 	size_t ring_bytes;    /* ring_mb */
 	size_t reserve_bytes; /* reserve_mb */
 	uint32_t rate_hz;     /* 0: follow */
+	enum resample_quality resample_quality;
 };
 
 struct engine_events {

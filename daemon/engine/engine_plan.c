@@ -115,7 +115,8 @@ engine_resampler(struct engine *engine, struct stream *stream,
 		return NULL;
 	if (resampler_create(
 		    NULL, stream->spec.rate_hz, engine->card.spec.rate_hz,
-		    engine->card.spec.channels, &shared->resampler) < 0) {
+		    engine->card.spec.channels, engine->config.resample_quality,
+		    &shared->resampler) < 0) {
 		free(shared);
 		return NULL;
 	}

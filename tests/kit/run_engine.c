@@ -209,6 +209,7 @@ parse_option(int option, struct run *run, struct engine_config *config,
 		return true;
 	case 'r':
 		config->rate_hz = (uint32_t)strtoul(optarg, NULL, 10);
+		config->resample_quality = RESAMPLE_HIGH;
 		return true;
 	case 'f':
 		config->fence = fence_named(optarg);

@@ -121,3 +121,32 @@ joined_in_one_go() {
 	heard_equals "$HERE/reference.raw" s16
 	joined_in_one_go
 }
+
+@test "At one rate for all, resampled: as long as it is, at any quality" {
+	export ROTARY_TEST_CARD_FORMATS=FLOAT
+	flac_song a.flac 44100 16 44100 sine 441
+	flac_song b.flac 96000 16 96000 sine 480
+	for quality in low best; do
+		rm -rf "$STATE" "$CARD"/heard*
+		: >"$CARD/events.log"
+		start_rotaryd --output.rate=48000 "--output.resampler=$quality"
+		play_through a.flac b.flac
+		[ "$HEARD_RATE" = 48000 ]
+		frames=$(python3 - "$HEARD" <<'END'
+import sys
+heard = open(sys.argv[1], "rb").read()
+frames = [heard[i:i + 8] for i in range(0, len(heard), 8)]
+while frames and not any(frames[-1]):
+    frames.pop()
+while frames and not any(frames[0]):
+    frames.pop(0)
+print(len(frames))
+END
+		)
+		echo "$quality: $frames frames"
+		# The tone itself begins with a sample of 0.
+		[ "$frames" -ge 95997 ] && [ "$frames" -le 96000 ]
+		joined_in_one_go
+		stop_rotaryd
+	done
+}

@@ -145,7 +145,8 @@ resample(uint32_t in_hz, uint32_t out_hz, uint64_t seconds)
 	for (i = 0; i < RESAMPLE_CHUNK_FRAMES * CHANNELS; i++)
 		samples[i] = (float)(i * 2654435761U % 65536) / 65536 - 0.5F;
 	counts_begin();
-	if (resampler_create(NULL, in_hz, out_hz, CHANNELS, &resampler) < 0)
+	if (resampler_create(NULL, in_hz, out_hz, CHANNELS, RESAMPLE_HIGH,
+			     &resampler) < 0)
 		return 2;
 	resample_frames(resampler, WARM_SECONDS * (uint64_t)in_hz);
 	begin_steady();

@@ -105,6 +105,7 @@ rig_init_with(struct rig *rig, const struct rig_options *options)
 		.ring_bytes = options->ring_bytes != 0 ? options->ring_bytes
 						       : RING_BYTES,
 		.rate_hz = options->rate_hz,
+		.resample_quality = RESAMPLE_HIGH,
 		.decoder_priority = options->decoder_priority,
 		.lock_memory = options->lock_memory,
 	};
