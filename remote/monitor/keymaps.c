@@ -221,7 +221,7 @@ read_folder(struct keymaps *maps, const char *folder, struct keymap *list[],
 int
 keymaps_read(struct keymaps *maps)
 {
-	struct keymap *list[KEYMAPS_MAX];
+	struct keymap *list[KEYMAPS_MAX] = {0};
 	int i = 0, count = 0, wrong = 0;
 
 	for (i = 0; i < maps->folder_count; i++)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <umockdev.h>
 #include <unistd.h>
 
 enum { KEY_BYTES = 96, SMALL_BYTES = 8, NAME_BYTES = 255 };

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <umockdev.h>
+
+struct _UMockdevTestbed; /* UMockdevTestbed of umockdev.h */
 
 enum { PAPER_KEYS_MAX = 64 };
 
@@ -23,13 +24,13 @@ struct paper_device {
 };
 
 /* Adds it to the testbed and announces it. */
-void paper_device_add(UMockdevTestbed *testbed,
+void paper_device_add(struct _UMockdevTestbed *testbed,
 		      const struct paper_device *device);
 /* Tells udev of its end, then removes its node. */
-void paper_device_remove(UMockdevTestbed *testbed,
+void paper_device_remove(struct _UMockdevTestbed *testbed,
 			 const struct paper_device *device);
 /* An event, and SYN_REPORT behind it. */
-void paper_device_send(UMockdevTestbed *testbed,
+void paper_device_send(struct _UMockdevTestbed *testbed,
 		       const struct paper_device *device, uint16_t type,
 		       uint16_t code, int32_t value);
 

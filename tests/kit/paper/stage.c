@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <umockdev.h>
 #include <unistd.h>
 
 #include <cmocka.h>

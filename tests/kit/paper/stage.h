@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct stage {
-	UMockdevTestbed *testbed;
+	struct _UMockdevTestbed *testbed;
 	char folder[32];
 	int listening;
 	int client; /* -1: none */

@@ -378,7 +378,7 @@ begin_part(struct script *script, char *title)
 	script->in_map = false;
 	title[strlen(title) - 1] = '\0';
 	if (strncmp(title, "[map", 4) == 0) {
-		snprintf(script->map_name, sizeof(script->map_name), "%s",
+		snprintf(script->map_name, sizeof(script->map_name), "%.63s",
 			 title[4] != '\0' ? title + 5 : "");
 		text_clear(&script->map_text);
 		script->in_map = true;
