@@ -195,18 +195,12 @@ on_missed(void *context)
 	devices_scan(devices, devices->now_ns);
 }
 
-static int
-is_event(const struct dirent *entry)
-{
-	return strncmp(entry->d_name, "event", 5) == 0;
-}
-
 void
 devices_scan(struct devices *devices, int64_t now_ns)
 {
-	struct dirent **entries = NULL;
-	const int count =
-		scandir("/dev/input", &entries, is_event, versionsort);
+	DIR *folder = opendir("/dev/input");
+	const struct dirent *entry = NULL;
+	char path[PATH_BYTES + sizeof(entry->d_name)];
 	int i = 0;
 
 	devices->now_ns = now_ns;
@@ -215,15 +209,14 @@ devices_scan(struct devices *devices, int64_t now_ns)
 		    !device_is_at(devices->list[i],
 				  device_path(devices->list[i])))
 			close_at(devices, (unsigned)i);
-	for (i = 0; i < count; i++) {
-		char path[PATH_BYTES + 256];
-
-		snprintf(path, sizeof(path), "/dev/input/%s",
-			 entries[i]->d_name);
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		if (strncmp(entry->d_name, "event", 5) != 0)
+			continue;
+		snprintf(path, sizeof(path), "/dev/input/%s", entry->d_name);
 		on_came(devices, path);
-		free(entries[i]);
 	}
-	free(entries);
+	if (folder != NULL)
+		closedir(folder);
 }
 
 int

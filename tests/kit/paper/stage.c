@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 /* How long a failure takes, not how long anything should. */
-enum { PATIENCE_MS = 60000, ARGUMENTS_MAX = 24 };
+enum { PATIENCE_MS = 60000, ARGUMENTS_MAX = 8 };
 
 static void
 give_up(const struct stage *stage, const char *what)
@@ -42,17 +42,14 @@ put(int fd, const char *words)
 /* --- the remote */
 
 static void
-run_remote(const struct stage *stage, int log, const char *const options[])
+run_remote(const struct stage *stage, int log)
 {
 	const char *arguments[ARGUMENTS_MAX] = {ROTARY_REMOTE, "--log", "debug",
 						"--socket"};
 	char socket_path[64];
-	int count = 5;
 
 	snprintf(socket_path, sizeof(socket_path), "%s/s", stage->folder);
 	arguments[4] = socket_path;
-	for (; options != NULL && *options != NULL; options++)
-		arguments[count++] = *options;
 	setenv("XDG_CONFIG_HOME", stage->folder, 1);
 	setenv("STATE_DIRECTORY", stage->folder, 1);
 	/* Not to outlive a test that fails. */
@@ -63,7 +60,7 @@ run_remote(const struct stage *stage, int log, const char *const options[])
 }
 
 void
-stage_begin(struct stage *stage, const char *const options[])
+stage_begin(struct stage *stage, const struct paper_device *first)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int ends[2];
@@ -72,6 +69,8 @@ stage_begin(struct stage *stage, const char *const options[])
 		(struct stage){.client = -1, .folder = "/tmp/rotary-st-XXXXXX"};
 	assert_non_null(mkdtemp(stage->folder));
 	stage->testbed = umockdev_testbed_new();
+	if (first != NULL)
+		stage_add(stage, first);
 	stage->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/s",
 		 stage->folder);
@@ -83,7 +82,7 @@ stage_begin(struct stage *stage, const char *const options[])
 	stage->log = ends[0];
 	stage->pid = fork();
 	if (stage->pid == 0)
-		run_remote(stage, ends[1], options);
+		run_remote(stage, ends[1]);
 	close(ends[1]);
 	stage_accept(stage);
 }

@@ -23,9 +23,9 @@ struct stage {
 	size_t input_length;
 };
 
-/* The remote is started with these options behind --socket and --log debug, and
- * its greeting is done. */
-void stage_begin(struct stage *stage, const char *const options[]);
+/* The remote is started with --log debug, and its greeting is done. first, or
+ * NULL, is there before it. */
+void stage_begin(struct stage *stage, const struct paper_device *first);
 /* SIGTERM; it must end with 0. */
 void stage_end(struct stage *stage);
 

@@ -59,8 +59,7 @@ static void
 test_keys_of_a_remote_that_is_there(void **state)
 {
 	(void)state;
-	stage_begin(&stage, NULL);
-	stage_plug(&stage, &remote);
+	stage_begin(&stage, &remote);
 	tap(&remote, KEY_OK);
 	stage_expect(&stage, "saysong");
 	stage_key(&stage, &remote, KEY_VOLUMEUP, 1);
