@@ -84,7 +84,7 @@ note_overrun(const struct decoder_thread *self, struct item *item)
 	if (item->kind == ITEM_STREAM) {
 		struct stream *stream = stream_of(item);
 
-		stream->clean_quanta = 0;
+		stream->clean_steps = 0;
 		atomic_fetch_add_explicit(&stream->overrun_ns, waited_ns,
 					  memory_order_relaxed);
 		atomic_fetch_add_explicit(&stream->overruns, 1,

@@ -34,7 +34,7 @@ enum item_claim { ITEM_FREE, ITEM_CLAIMED, ITEM_BOUNCED };
 enum item_work {
 	ITEM_IDLE,   /* nothing to do now */
 	ITEM_WORKED, /* did something; what is behind it has enough for now */
-	ITEM_URGENT, /* did something, below the low-water mark */
+	ITEM_URGENT, /* did something, for what was below its low-water mark */
 };
 
 struct item {

@@ -2,7 +2,7 @@
 /* pool.c - extents of the locked pool.
  *
  * The used extents stand in one array sorted by offset; the gaps are what is
- * between them. There are a few dozen at most, so every call walks the array.
+ * between them. There are a few dozen as a rule, so every call walks the array.
  * An extent has memory, locked, from take to give; a gap has none.
  * Invariants, checked by pool_check():
  *

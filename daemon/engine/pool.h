@@ -19,7 +19,7 @@
 
 struct pool;
 
-enum { POOL_EXTENTS_MAX = 256 };
+enum { POOL_EXTENTS_MAX = 1024 };
 
 struct pool_extent {
 	void *memory; /* NULL: none */

@@ -42,19 +42,21 @@
 struct resampler;
 
 enum {
-	STREAMS_MAX = 64,
-	STREAM_STEP_FRAMES = 4096, /* at most, in one quantum */
+	STREAMS_MAX = 256,
+	STREAM_STEP_FRAMES = 4096, /* at most */
 	STREAM_BYTES_MAX = 1 << 20,
 	STREAM_BYTES_MIN = 128 << 10,
 	STREAM_PCM_MAX = 2 << 20,
 	STREAM_LEAST = 256 << 10, /* of ring memory, to be opened at all */
 	STREAM_PRIME_MS = 250,
 	STREAM_PCM_MS = 4000,
-	STREAM_OVERRUNS_MAX = 8, /* in a row of STREAM_CLEAN_QUANTA */
-	STREAM_CLEAN_QUANTA = 256,
+	STREAM_OVERRUNS_MAX = 8, /* in a row of STREAM_CLEAN_STEPS */
+	STREAM_CLEAN_STEPS = 256,
 	STREAM_REASON_BYTES = 160,
 	STREAM_PARTS_MISSED = 10, /* of a second: cut short, if more lack */
 };
+/* No further step is begun in a quantum that has lasted as long. */
+#define STREAM_QUANTUM_NS NS_PER_MS
 /* A quantum in its overrun may be at the mercy of a busy CPU. Longer than this
  * in all nobody waits: 2 s from the first to the failure, all told. */
 #define STREAM_OVERRUN_NS (1500 * NS_PER_MS)
@@ -115,7 +117,7 @@ struct stream {
 	bool starved;
 	bool cut; /* as the decoder tells, before end */
 	bool bursting;
-	uint32_t clean_quanta;
+	uint32_t clean_steps;
 
 	/* atomic; who writes: */
 	ATOMIC(uint32_t) end;          /* enum stream_end, claim holder */

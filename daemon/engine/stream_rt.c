@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stream_rt.c - the quantum of a stream: one bounded decode step straight into
- * the write span of its PCM ring.
+/* stream_rt.c - the quantum of a stream: bounded decode steps straight into the
+ * write span of its PCM ring, one after the other as long as they are short
+ * together. A decoder's state does not fit into a cache with a hundred others:
+ * what is there already is used for more than one step.
  *
  * Bursts: a stream has work from the moment its PCM ring is less than half full
  * until it is full, so that the machine sleeps between. It asks for bytes when
@@ -12,6 +14,7 @@
  * song while a chain link is still being opened. */
 #include "daemon/engine/stream.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 
 RT_SAFE enum stream_end
@@ -150,30 +153,56 @@ stream_wants_quantum(struct stream *stream)
 	return is_bursting(stream);
 }
 
-RT_DEVICE enum item_work
-stream_quantum(struct stream *stream)
+/* Looks at the bytes before the step: what comes during it counts as new. */
+static RT_DEVICE bool
+step_or_starve(struct stream *stream)
 {
-	/* Looked at before the step: what comes during it counts as new. */
 	const uint64_t written = bytes_written(stream);
 	const bool ended = bytes_ended(stream);
 
 	stream->starved = false;
-	if (!stream_step(stream)) {
-		stream->starved_at = written;
-		/* A decoder that starves on a whole file is at its end. */
-		if (stream->starved && ended)
-			end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);
-		watch_bytes(stream);
+	if (stream_step(stream))
+		return true;
+	stream->starved_at = written;
+	/* A decoder that starves on a whole file is at its end. */
+	if (stream->starved && ended)
+		end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);
+	watch_bytes(stream);
+	return false;
+}
+
+static RT_SAFE void
+note_clean_step(struct stream *stream)
+{
+	if (++stream->clean_steps < STREAM_CLEAN_STEPS)
+		return;
+	stream->clean_steps = 0;
+	atomic_store_explicit(&stream->overrun_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&stream->overruns, 0, memory_order_relaxed);
+}
+
+static RT_SAFE bool
+has_room(const struct stream *stream)
+{
+	return stream_get_end(stream) == STREAM_GOES_ON &&
+	       pcm_ring_writable(&stream->pcm) > 0;
+}
+
+RT_DEVICE enum item_work
+stream_quantum(struct stream *stream)
+{
+	const int64_t until_ns = clock_now_ns() + STREAM_QUANTUM_NS;
+	const bool urgent = pcm_ring_readable(&stream->pcm) <
+			    stream->pcm.capacity_frames / 4;
+	bool worked = false;
+
+	while (step_or_starve(stream)) {
+		worked = true;
+		note_clean_step(stream);
+		if (!has_room(stream) || clock_now_ns() >= until_ns)
+			break;
+	}
+	if (!worked)
 		return ITEM_IDLE;
-	}
-	if (++stream->clean_quanta >= STREAM_CLEAN_QUANTA) {
-		stream->clean_quanta = 0;
-		atomic_store_explicit(&stream->overrun_ns, 0,
-				      memory_order_relaxed);
-		atomic_store_explicit(&stream->overruns, 0,
-				      memory_order_relaxed);
-	}
-	return pcm_ring_readable(&stream->pcm) < stream->pcm.capacity_frames / 4
-		       ? ITEM_URGENT
-		       : ITEM_WORKED;
+	return urgent ? ITEM_URGENT : ITEM_WORKED;
 }

@@ -334,6 +334,46 @@ streams_wait_for_ring_memory(void **state)
 	assert_int_equal(rig_count(rig, RIG_FAILED), 0);
 }
 
+/* What a lane would take. True at the end. */
+static bool
+drain(struct stream *stream)
+{
+	pcm_ring_consume(&stream->pcm, pcm_ring_readable(&stream->pcm));
+	return pcm_ring_at_end(&stream->pcm);
+}
+
+/* All at once, and none is forgotten. */
+static void
+two_hundred_streams_are_decoded(void **state)
+{
+	struct rig *rig = *state;
+	enum { COUNT = 200 };
+	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+	struct stream *streams[COUNT];
+	uint64_t songs[COUNT];
+	unsigned i, ended = 0;
+
+	rig_finish(rig);
+	rig_init_with(rig, &(struct rig_options){.driver = &card_null,
+						 .ring_bytes = 160 << 20});
+	rig_make(rig, "a.flac", 1, RIG_RATE);
+	for (i = 0; i < COUNT; i++)
+		songs[i] = rig_open(rig, "a.flac", 0);
+	for (i = 0; i < COUNT; i++) {
+		rig_wait(rig, RIG_READY, songs[i]);
+		streams[i] = streams_find(rig->engine, songs[i]);
+	}
+	while (ended < COUNT) {
+		assert_true(clock_now_ns() < until_ns);
+		for (i = 0, ended = 0; i < COUNT; i++)
+			ended += drain(streams[i]);
+		wake_post(&rig->engine->commons->wake);
+		rig_turn(rig, clock_now_ns() + NS_PER_MS);
+	}
+	for (i = 0; i < COUNT; i++)
+		assert_int_equal(pcm_ring_written(&streams[i]->pcm), RIG_RATE);
+}
+
 static void
 too_many_streams_are_refused(void **state)
 {
@@ -406,6 +446,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_song_that_is_too_slow_is_left,
 						set_up_null, tear_down),
 		cmocka_unit_test_setup_teardown(streams_wait_for_ring_memory,
+						set_up_null, tear_down),
+		cmocka_unit_test_setup_teardown(two_hundred_streams_are_decoded,
 						set_up_null, tear_down),
 		cmocka_unit_test_setup_teardown(too_many_streams_are_refused,
 						set_up_null, tear_down),
