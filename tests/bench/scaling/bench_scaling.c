@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench_scaling: one measurement, for tests/bench/scaling/figures.
  *
- *   bench_scaling engine|sequence|turns COUNT STREAMS FILE
+ *   bench_scaling engine|sequence|at_once COUNT STREAMS FILE
  *   bench_scaling share|spin COUNT STREAMS FILE
  *
  * share and spin tell what others get of the CPUs (share.c). Else COUNT decoder
@@ -32,7 +32,7 @@ use_cpus(unsigned count)
 static int
 measure(const char *how, const char *path, unsigned count, unsigned streams)
 {
-	const bool by_turns = strcmp(how, "turns") == 0;
+	const bool at_once = strcmp(how, "at_once") == 0;
 	struct scaling_result figures = {0};
 	int result;
 
@@ -43,17 +43,17 @@ measure(const char *how, const char *path, unsigned count, unsigned streams)
 		result = scaling_by_engine(path, count, streams, &figures);
 	else
 		result = scaling_by_processes(path, count, streams,
-					      by_turns ? SCALING_BY_TURNS
-						       : SCALING_IN_SEQUENCE,
+					      at_once ? SCALING_AT_ONCE
+						      : SCALING_IN_SEQUENCE,
 					      &figures);
 	if (result < 0) {
 		fprintf(stderr, "bench_scaling: %s: %s\n", path,
 			strerror(-result));
 		return 1;
 	}
-	printf("frames %llu\nwall_ns %lld\nleast_part %.3f\n",
+	printf("frames %llu\nwall_ns %lld\nlag %.3f\n",
 	       (unsigned long long)figures.frames, (long long)figures.wall_ns,
-	       figures.least_part);
+	       figures.lag);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ main(int argc, char *argv[])
 	if (count == 0 || count > COUNT_MAX || streams == 0 ||
 	    streams > SCALING_STREAMS_MAX) {
 		fprintf(stderr, "usage: bench_scaling "
-				"engine|sequence|turns|share|spin "
+				"engine|sequence|at_once|share|spin "
 				"COUNT STREAMS FILE\n");
 		return 2;
 	}

@@ -24,19 +24,20 @@ struct crowd {
 int crowd_open(struct crowd *crowd, const char *path, unsigned count);
 void crowd_close(struct crowd *crowd);
 
-/* In which order a bare process decodes: one stream after the other, or a step
- * of each by turns, as many streams that sound at once need it. */
-enum scaling_order { SCALING_IN_SEQUENCE, SCALING_BY_TURNS };
+/* In which order a bare process decodes: one stream after the other into one
+ * small buffer, or by turns, each into memory of its own, as streams that sound
+ * at once need it. */
+enum scaling_order { SCALING_IN_SEQUENCE, SCALING_AT_ONCE };
 
 struct scaling_result {
 	uint64_t frames;
 	int64_t wall_ns;
-	/* Of the stream that was furthest behind when the first one ended: its
-	 * part of the other's frames. */
-	double least_part;
+	/* The most that one stream was behind another, in lengths of its ring.
+	 */
+	double lag;
 };
 
-/* 0, -errno. */
+/* 0, -errno; the engine's: -ETIME when a stream was starved. */
 int scaling_by_engine(const char *path, unsigned threads, unsigned streams,
 		      struct scaling_result *ret_result);
 int scaling_by_processes(const char *path, unsigned processes, unsigned streams,

@@ -101,7 +101,7 @@ rig_init_with(struct rig *rig, const struct rig_options *options)
 			   .rewind = -1,
 			   .priority = options->output_priority,
 			   .lock_memory = options->lock_memory},
-		.decoders = 2,
+		.decoders = options->decoders != 0 ? options->decoders : 2,
 		.ring_bytes = options->ring_bytes != 0 ? options->ring_bytes
 						       : RING_BYTES,
 		.rate_hz = options->rate_hz,

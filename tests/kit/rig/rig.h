@@ -40,6 +40,7 @@ struct rig_options {
 	uint32_t rate_hz;
 	uint32_t buffer_ms;
 	size_t ring_bytes;
+	int decoders; /* threads; 0: two */
 	const struct work_limits *limits;
 	/* 0: threads like all others */
 	int decoder_priority;
