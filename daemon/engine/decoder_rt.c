@@ -17,9 +17,13 @@
  * DECODER_RESERVE_TRIES it goes on as it is: a kernel call is better than
  * silence.
  *
- * After DECODER_BURST_NS of work in which nothing was urgent the thread sleeps
- * as long as it ran, so that no file takes more than half a CPU; a post ends
- * that sleep. */
+ * No file takes more than half a CPU: after DECODER_BURST_NS of work the thread
+ * sleeps a little longer than it ran, whatever is posted. It goes on only while
+ * something is urgent and sound is made so fast that the lanes cannot keep up,
+ * by which urgency ends: a slow decoder, however short its quanta, is no
+ * reason. Who takes over a turn takes over what has been run in it. In that
+ * sleep a post makes it serve the lanes, which have their deadlines and cost
+ * little; streams can wait, since their rings hold several times as much. */
 #include "daemon/engine/decoders.h"
 
 #include "daemon/engine/lane.h"
@@ -66,6 +70,8 @@ decoder_on_overrun(void *context)
 	struct decoders *decoders = self->decoders;
 
 	atomic_store(&self->demoted_ns, clock_now_ns());
+	atomic_fetch_add(&decoders->debt_ns,
+			 self->ran_ns + clock_thread_cpu_ns() - self->begin_ns);
 	atomic_store_explicit(&self->state, DECODER_DEMOTED,
 			      memory_order_release);
 	bell_ring(decoders->bell, RT_EVENT_OVERRUN, 0, self->item_id,
@@ -93,13 +99,26 @@ note_overrun(const struct decoder_thread *self, struct item *item)
 }
 
 static RT_DEVICE enum item_work
+decode(struct decoder_thread *self, struct stream *stream)
+{
+	const uint64_t before = pcm_ring_written(&stream->pcm);
+	const enum item_work work = stream_quantum(stream);
+	const uint64_t frames = pcm_ring_written(&stream->pcm) - before;
+
+	if (frames > 0)
+		self->made_ns +=
+			clock_frames_to_ns(frames, stream->spec.rate_hz);
+	return work;
+}
+
+static RT_DEVICE enum item_work
 run_item(struct decoder_thread *self, struct item *item,
 	 const struct plan *plan)
 {
-	const int64_t begin_ns = clock_thread_cpu_ns();
 	enum item_work work;
 	int64_t used_ns;
 
+	self->begin_ns = clock_thread_cpu_ns();
 	atomic_store_explicit(&self->item, item, memory_order_release);
 	self->item_id =
 		item->kind == ITEM_STREAM ? stream_of(item)->id : UINT64_MAX;
@@ -107,14 +126,14 @@ run_item(struct decoder_thread *self, struct item *item,
 		rt_set_subject(&stream_of(item)->subject);
 	rt_budget_start(&self->budget);
 	if (item->kind == ITEM_STREAM)
-		work = stream_quantum(stream_of(item));
+		work = decode(self, stream_of(item));
 	else
 		work = lane_quantum(lane_of(item), plan);
 	if (rt_budget_stop(&self->budget))
 		note_overrun(self, item);
 	rt_set_subject(NULL);
 	atomic_store_explicit(&self->item, NULL, memory_order_release);
-	used_ns = clock_thread_cpu_ns() - begin_ns;
+	used_ns = clock_thread_cpu_ns() - self->begin_ns;
 	self->ran_ns += used_ns;
 	rt_note_quantum(&self->figures, used_ns);
 	return work;
@@ -162,6 +181,13 @@ chain_wake(struct decoder_thread *self, struct item *item, struct round *round)
 		return;
 	round->chained = true;
 	wake_post(self->decoders->wake);
+}
+
+static RT_SAFE uint32_t
+items_to_look_at(const struct decoders *decoders)
+{
+	return atomic_load_explicit(&decoders->items, memory_order_relaxed) +
+	       DECODER_ROUND_SLACK;
 }
 
 static RT_DEVICE bool
@@ -245,36 +271,98 @@ park(struct decoder_thread *self)
 	}
 	atomic_store_explicit(&self->state, DECODER_ACTIVE,
 			      memory_order_release);
+	self->ran_ns = atomic_exchange(&decoders->debt_ns, 0);
+	self->made_ns = 0;
 }
 
-/* Sleeps until there is a post, or as long as it ran. */
-static RT_DEVICE void
-rest(struct decoder_thread *self, struct round *round, int64_t timeout_ns)
+static RT_SAFE void
+forget_burst(struct decoder_thread *self)
 {
-	struct wake *wake = self->decoders->wake;
-	const int64_t due_ns = clock_now_ns() + timeout_ns;
-	/* With work left, only posts from now on cut the rest short. */
-	const uint32_t seen = timeout_ns < 0 ? round->seen : wake_prepare(wake);
-
-	if (!wake_wait(wake, seen, timeout_ns) && timeout_ns > 0)
-		rt_note_wakeup(&self->figures, clock_now_ns() - due_ns);
 	self->ran_ns = 0;
+	self->made_ns = 0;
+}
+
+/* Sleeps until there is a post. */
+static RT_DEVICE void
+sleep_idle(struct decoder_thread *self, struct round *round)
+{
+	const int64_t begin_ns = clock_now_ns();
+
+	(void)wake_wait(self->decoders->wake, round->seen, -1);
+	self->ran_ns -= clock_now_ns() - begin_ns;
+	if (self->ran_ns <= 0)
+		forget_burst(self);
 	*round = (struct round){0};
 	begin_round(self, round);
 }
 
-static RT_DEVICE bool
-owes_rest(const struct decoder_thread *self, const struct round *round)
+/* Looks at each item, and does what is to do for lanes. */
+static RT_DEVICE void
+serve_lanes(struct decoder_thread *self)
 {
-	return self->ran_ns >= DECODER_BURST_NS && !round->urgent;
+	struct decoders *decoders = self->decoders;
+	struct hazard_reader *hazard = &decoders->hazards->readers[self->index];
+	uint32_t left = items_to_look_at(decoders);
+
+	while (left-- > 0 && !was_demoted(self)) {
+		struct rotary_node *node = rotary_pull(decoders->set, hazard);
+
+		if (node != NULL && item_of(node)->kind == ITEM_LANE &&
+		    item_claim(item_of(node))) {
+			const bool worked =
+				try_item(self, item_of(node)) != ITEM_IDLE;
+
+			if (item_release(item_of(node)) || worked)
+				left = items_to_look_at(decoders);
+		}
+		rotary_release(hazard);
+	}
 }
 
-/* Something was urgent: the burst counts from here. */
-static RT_SAFE void
-forgive(struct decoder_thread *self, struct round *round)
+/* For as long as it ran, and a quarter more for what else of us runs. */
+static RT_DEVICE void
+rest(struct decoder_thread *self, struct round *round)
 {
-	self->ran_ns = 0;
-	round->urgent = false;
+	struct decoders *decoders = self->decoders;
+	const int64_t until_ns =
+		clock_now_ns() + self->ran_ns + self->ran_ns / 4;
+
+	forget_burst(self);
+	while (!is_stopped(decoders) && !was_demoted(self)) {
+		const uint32_t seen = wake_prepare(decoders->wake);
+		int64_t left_ns;
+
+		serve_lanes(self);
+		left_ns = until_ns - clock_now_ns();
+		if (left_ns <= 0)
+			break;
+		if (!wake_wait(decoders->wake, seen, left_ns))
+			rt_note_wakeup(&self->figures,
+				       clock_now_ns() - until_ns);
+	}
+	if (was_demoted(self))
+		wake_post_all(decoders->wake);
+	*round = (struct round){0};
+	begin_round(self, round);
+}
+
+/* Urgent, and soon no more. */
+static RT_SAFE bool
+may_hurry(const struct decoder_thread *self, const struct round *round)
+{
+	return round->urgent && self->made_ns / DECODER_HASTE >= self->ran_ns;
+}
+
+/* At the end of a burst. */
+static RT_DEVICE void
+pause_burst(struct decoder_thread *self, struct round *round)
+{
+	if (may_hurry(self, round)) {
+		forget_burst(self);
+		round->urgent = false;
+	} else {
+		rest(self, round);
+	}
 }
 
 /* False: wait, and ask again. */
@@ -314,16 +402,14 @@ decoder_loop(struct decoder_thread *self)
 			park(self);
 			begin_round(self, &round);
 		}
+		if (self->ran_ns >= DECODER_BURST_NS) {
+			pause_burst(self, &round);
+			continue;
+		}
 		if (!has_reserve(self))
 			continue;
 		turn(self, &round);
-		if (round.idle > atomic_load_explicit(&decoders->items,
-						      memory_order_relaxed) +
-					 DECODER_ROUND_SLACK)
-			rest(self, &round, -1);
-		else if (owes_rest(self, &round))
-			rest(self, &round, self->ran_ns);
-		else if (self->ran_ns >= DECODER_BURST_NS)
-			forgive(self, &round);
+		if (round.idle > items_to_look_at(decoders))
+			sleep_idle(self, &round);
 	}
 }

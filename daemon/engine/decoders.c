@@ -3,11 +3,16 @@
  *
  * Each thread makes itself real-time before its loop: figures, ladder, budget,
  * fence. With the fence closed nothing of that can be done later, so a spare is
- * started in advance and kept parked. */
+ * started in advance and kept parked.
+ *
+ * Promoting a thread again is one system call, or a call over D-Bus, for which
+ * a worker waits: control does not. What it promotes may have been demoted anew
+ * meanwhile, and must not keep the priority. */
 #include "daemon/engine/decoders.h"
 
 #include "daemon/engine/memory.h"
 #include "daemon/engine/stream.h"
+#include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "lib/base/list.h"
 #include "lib/base/log.h"
@@ -17,9 +22,18 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { STOP_POLL_NS = 1000 * 1000 };
+
+/* On its way through a worker. It has all that it needs, since the thread and
+ * its figures may be gone when it comes back. */
+struct promotion {
+	struct work_job job;
+	struct rt_promotion order;
+	struct decoder_thread *thread; /* control's; NULL: it is gone */
+};
 
 static void
 set_up(struct decoder_thread *self)
@@ -106,6 +120,7 @@ decoders_start(struct decoders *decoders, const struct decoders_config *config)
 	decoders->first_reader = config->first_reader;
 	decoders->wake = config->wake;
 	decoders->bell = config->bell;
+	decoders->work = config->work;
 	decoders->wanted = decoders_wanted(config->wanted);
 	decoders->priority = config->priority;
 	decoders->fence = config->fence;
@@ -135,12 +150,28 @@ all_gone(const struct decoders *decoders)
 	return true;
 }
 
+/* Nobody waits for what comes back. */
+static void
+forget_promotions(struct decoders *decoders)
+{
+	unsigned i;
+
+	for (i = 0; i < decoders->count; i++) {
+		struct decoder_thread *thread = &decoders->threads[i];
+
+		if (thread->promotion != NULL)
+			thread->promotion->thread = NULL;
+		thread->promotion = NULL;
+	}
+}
+
 bool
 decoders_stop(struct decoders *decoders, int64_t deadline_ns)
 {
 	const struct timespec pause = {.tv_nsec = STOP_POLL_NS};
 	unsigned i;
 
+	forget_promotions(decoders);
 	atomic_store(&decoders->stop, 1);
 	wake_post_all(&decoders->park);
 	wake_post_all(decoders->wake);
@@ -185,47 +216,124 @@ static void
 give_up(struct decoders *decoders, struct decoder_thread *thread,
 	struct stream *stream)
 {
-	unsigned i, fit = 0;
-
 	thread->given_up = true;
 	log_warn("engine", "%s does not come back from a decoder",
 		 thread->figures.name);
-	if (stream != NULL) {
-		atomic_store_explicit(&stream->overruns, STREAM_OVERRUNS_MAX,
-				      memory_order_relaxed);
-		bell_ring(decoders->bell, RT_EVENT_REFILL, stream->lane,
-			  stream->id, 0);
-	}
+	if (stream == NULL)
+		return;
+	atomic_store_explicit(&stream->overruns, STREAM_OVERRUNS_MAX,
+			      memory_order_relaxed);
+	bell_ring(decoders->bell, RT_EVENT_REFILL, stream->lane, stream->id, 0);
+}
+
+static uint32_t
+state_of(const struct decoder_thread *thread)
+{
+	return atomic_load_explicit(&thread->state, memory_order_acquire);
+}
+
+/* As many as are wanted, and one more for the next that runs away. */
+static void
+keep_a_spare(struct decoders *decoders)
+{
+	unsigned i, fit = 0;
+
+	if (decoders->spare_missed && decoders->count == DECODER_THREADS_MAX)
+		return;
 	for (i = 0; i < decoders->count; i++)
-		fit += atomic_load_explicit(&decoders->threads[i].state,
-					    memory_order_relaxed) !=
-		       DECODER_DEMOTED;
+		fit += state_of(&decoders->threads[i]) != DECODER_DEMOTED;
 	if (fit > decoders->wanted)
-		return; /* a spare is left, or back */
-	if (start_one(decoders) < 0)
-		log_warn("engine", "no spare decoder thread can be started");
+		return;
+	if (start_one(decoders) == 0)
+		return;
+	decoders->spare_missed = true;
+	log_warn("engine", "no spare decoder thread can be started");
+}
+
+static void
+end_promotion(struct decoder_thread *thread, int result)
+{
+	const struct decoders *decoders = thread->decoders;
+
+	if (result < 0 && decoders->priority > 0)
+		log_debug("engine", "%s stays demoted: error %d",
+			  thread->figures.name, -result);
+	if (state_of(thread) == DECODER_DEMOTED)
+		rt_budget_demote(&thread->budget);
+}
+
+static struct promotion *
+promotion_of(struct work_job *job)
+{
+	return list_entry(job, struct promotion, job);
+}
+
+static int
+run_promotion(struct work_job *job)
+{
+	return rt_promotion_run(&promotion_of(job)->order);
+}
+
+static void
+free_promotion(struct work_job *job)
+{
+	free(promotion_of(job));
+}
+
+static void
+on_promoted(struct work_job *job, int result)
+{
+	struct promotion *promotion = promotion_of(job);
+
+	if (promotion->thread != NULL) {
+		promotion->thread->promotion = NULL;
+		end_promotion(promotion->thread, result);
+	}
+	if (result != -ETIMEDOUT) /* else the pool keeps it */
+		free(promotion);
+}
+
+static const struct work_job_ops promotion_ops = {
+	.run = run_promotion,
+	.done = on_promoted,
+	.orphan = free_promotion,
+};
+
+static void
+promote(struct decoders *decoders, struct decoder_thread *thread)
+{
+	struct rt_promotion order;
+	struct promotion *promotion = NULL;
+
+	rt_promotion_init(&order, &thread->figures, decoders->priority);
+	if (order.waits && decoders->work != NULL)
+		promotion = calloc(1, sizeof(*promotion));
+	if (promotion == NULL) {
+		end_promotion(thread, rt_promotion_run(&order));
+		return;
+	}
+	promotion->job.ops = &promotion_ops;
+	promotion->job.what = "promote a decoder thread";
+	promotion->order = order;
+	promotion->thread = thread;
+	thread->promotion = promotion;
+	work_submit(decoders->work, &promotion->job);
 }
 
 static int64_t
 look_after_one(struct decoders *decoders, struct decoder_thread *thread,
 	       int64_t now_ns)
 {
-	const uint32_t state =
-		atomic_load_explicit(&thread->state, memory_order_acquire);
 	struct stream *stream;
 	int64_t due_ns;
 
-	if (atomic_exchange_explicit(&thread->returned, 0,
+	if (thread->promotion == NULL &&
+	    atomic_exchange_explicit(&thread->returned, 0,
 				     memory_order_acq_rel) != 0) {
-		const int result =
-			rt_repromote(&thread->figures, decoders->priority);
-
-		if (result < 0 && decoders->priority > 0)
-			log_debug("engine", "%s stays demoted: error %d",
-				  thread->figures.name, -result);
 		thread->given_up = false;
+		promote(decoders, thread);
 	}
-	if (state != DECODER_DEMOTED || thread->given_up)
+	if (state_of(thread) != DECODER_DEMOTED || thread->given_up)
 		return INT64_MAX;
 	stream = stream_inside(thread);
 	due_ns = atomic_load(&thread->demoted_ns) + patience_ns(stream);
@@ -241,6 +349,7 @@ decoders_look_after(struct decoders *decoders, int64_t now_ns)
 	int64_t due_ns = INT64_MAX;
 	unsigned i;
 
+	keep_a_spare(decoders);
 	for (i = 0; i < decoders->count; i++) {
 		const int64_t one_ns =
 			look_after_one(decoders, &decoders->threads[i], now_ns);

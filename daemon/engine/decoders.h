@@ -6,8 +6,9 @@
  * take over; when the quantum has returned, that thread parks itself and
  * control promotes it again. A thread whose quantum does not return at all is
  * given up after DECODERS_STUCK_NS, or when its stream has waited for its
- * overruns that long in all: the stream is marked as one that takes too long,
- * and a new spare is started where none is left.
+ * overruns that long in all: the stream is marked as one that takes too long.
+ * A new spare is started as soon as none is left, so that several that run away
+ * at once do not hold up the others.
  *
  *   PARKED --(a turn is free)--> ACTIVE --(overrun)--> DEMOTED --(returns)--+
  *      ^                                                                    |
@@ -31,13 +32,18 @@
 #include <stdbool.h>
 
 struct decoders;
+struct promotion;
 struct snapshot;
 struct text;
+struct work;
 
 enum {
 	DECODERS_MAX = 4,         /* active */
-	DECODER_THREADS_MAX = 12, /* with spares and those given up */
+	DECODER_THREADS_MAX = 16, /* with spares and those given up */
 	DECODER_BURST_NS = 8 * 1000 * 1000,
+	/* Times real time: twice what the lanes can play together. What is
+	 * urgent and decoded so fast will soon be urgent no more. */
+	DECODER_HASTE = 8,
 	DECODER_ROUND_SLACK = 2,
 	DECODER_RESERVE_NS = 2 * 1000 * 1000,
 	DECODER_RESERVE_TRIES = 25,
@@ -62,7 +68,9 @@ struct decoder_thread {
 	/* its own */
 	struct rt_budget budget;
 	uint64_t item_id; /* of what is in the quantum; for the handler */
-	int64_t ran_ns;   /* since it last slept as long */
+	int64_t begin_ns; /* of the quantum, on its CPU clock */
+	int64_t ran_ns;   /* and has not slept for yet */
+	int64_t made_ns;  /* sound, in that time */
 	bool marked;      /* its malloc keeps out of the kernel */
 	unsigned unready; /* waits for its private reserve, in a row */
 	/* atomic */
@@ -76,6 +84,7 @@ struct decoder_thread {
 	ATOMIC(struct item *) item;
 	/* control's */
 	bool given_up;
+	struct promotion *promotion; /* under way, or NULL */
 };
 
 struct decoders {
@@ -86,6 +95,7 @@ struct decoders {
 	unsigned first_reader; /* snapshot slot of thread 0 */
 	struct wake *wake;
 	const struct bell *bell;
+	struct work *work; /* NULL: in tests */
 	unsigned wanted;
 	int priority;
 	enum rt_fence fence;
@@ -95,7 +105,10 @@ struct decoders {
 	ATOMIC(uint32_t) stop;
 	struct wake park;
 	ATOMIC(uint32_t) turns; /* free */
+	/* What who left a turn has run and not slept for: who takes it must. */
+	ATOMIC(int64_t) debt_ns;
 	/* control's */
+	bool spare_missed; /* that was said */
 	unsigned count;
 	struct decoder_thread threads[DECODER_THREADS_MAX];
 };
@@ -107,6 +120,7 @@ struct decoders_config {
 	unsigned first_reader;
 	struct wake *wake;
 	const struct bell *bell;
+	struct work *work;
 	int wanted; /* 0: one per CPU, at most DECODERS_MAX */
 	int priority;
 	enum rt_fence fence;

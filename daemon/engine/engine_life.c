@@ -106,6 +106,7 @@ start_decoders(struct engine *engine)
 		.first_reader = ENGINE_FIRST_DECODER_READER,
 		.wake = &engine->commons->wake,
 		.bell = &engine->commons->bell,
+		.work = engine->work,
 		.wanted = engine->config.decoders,
 		.priority = engine->config.decoder_priority,
 		.fence = engine->config.fence,

@@ -128,6 +128,16 @@ rt_budget_finish(struct rt_budget *budget)
 	budget->timer = NULL;
 }
 
+void
+rt_budget_demote(const struct rt_budget *budget)
+{
+	const struct sched_param parameter = {0};
+
+	(void)sched_setscheduler(budget->figures->thread_id,
+				 budget->demoted_policy | SCHED_RESET_ON_FORK,
+				 &parameter);
+}
+
 static RT_DEVICE void
 arm(struct rt_budget *budget, int64_t after_ns)
 {

@@ -26,7 +26,6 @@
 enum { NICE_VALUE = -11, REASON_BYTES = 48 };
 
 #define PROMOTE_TIMEOUT_NS (1000 * NS_PER_MS)
-#define REPROMOTE_TIMEOUT_NS (100 * NS_PER_MS)
 
 static int
 set_policy(pid_t thread_id, int policy, int priority)
@@ -164,24 +163,36 @@ rt_probe(int priority, char cause[RT_CAUSE_BYTES])
 	return probe.rung;
 }
 
-int
-rt_repromote(struct rt_figures *figures, int priority)
+void
+rt_promotion_init(struct rt_promotion *promotion,
+		  const struct rt_figures *figures, int priority)
 {
-	const enum rt_rung rung =
-		atomic_load_explicit(&figures->rung, memory_order_relaxed);
+	*promotion = (struct rt_promotion){
+		.thread_id = figures->thread_id,
+		.rung = (enum rt_rung)atomic_load_explicit(
+			&figures->rung, memory_order_relaxed),
+		.priority = priority,
+	};
+	promotion->waits = promotion->rung == RT_RUNG_RTKIT;
+}
+
+int
+rt_promotion_run(const struct rt_promotion *promotion)
+{
 	char reason[REASON_BYTES];
 
-	switch (rung) {
+	switch (promotion->rung) {
 	case RT_RUNG_FIFO:
-		return set_policy(figures->thread_id, SCHED_FIFO, priority);
+		return set_policy(promotion->thread_id, SCHED_FIFO,
+				  promotion->priority);
 	case RT_RUNG_RTKIT:
-		return rtkit_promote(figures->thread_id, priority,
-				     REPROMOTE_TIMEOUT_NS, reason,
+		return rtkit_promote(promotion->thread_id, promotion->priority,
+				     PROMOTE_TIMEOUT_NS, reason,
 				     sizeof(reason));
 	case RT_RUNG_NICE:
 	case RT_RUNG_NORMAL:
 	case RT_RUNG_UNTRIED:
 		break;
 	}
-	return set_policy(figures->thread_id, SCHED_OTHER, 0);
+	return set_policy(promotion->thread_id, SCHED_OTHER, 0);
 }

@@ -141,10 +141,23 @@ void rt_budget_finish(struct rt_budget *budget);
 RT_DEVICE void rt_budget_start(struct rt_budget *budget);
 /* Stops the timer; true when it fired in this quantum. */
 RT_DEVICE bool rt_budget_stop(struct rt_budget *budget);
-/* Back to its rung for a thread that was demoted. Any thread that is not
- * sealed; on RealtimeKit's rung it is one call over D-Bus, given up after
- * 100 ms. 0 or -errno. */
-MAY_BLOCK NODISCARD int rt_repromote(struct rt_figures *figures, int priority);
+/* Once more what the handler did, for a thread that was promoted although it
+ * is still in its overrun. Any thread that is not sealed. */
+void rt_budget_demote(const struct rt_budget *budget);
+
+/* Back to its rung for a thread that was demoted. */
+struct rt_promotion {
+	pid_t thread_id;
+	enum rt_rung rung;
+	int priority;
+	bool waits; /* for an answer, 1 s at most: nothing for control */
+};
+
+void rt_promotion_init(struct rt_promotion *promotion,
+		       const struct rt_figures *figures, int priority);
+/* Any thread that is not sealed; the promoted one need not be there any more.
+ * 0 or -errno. */
+MAY_BLOCK NODISCARD int rt_promotion_run(const struct rt_promotion *promotion);
 
 RT_SAFE void rt_note_wakeup(struct rt_figures *figures, int64_t late_ns);
 /* Also counts a period. */

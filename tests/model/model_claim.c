@@ -44,6 +44,7 @@ static long model_futex(ATOMIC(uint32_t) * word, int operation, uint32_t value,
 #include "daemon/engine/decoder_rt.c"
 #include "daemon/engine/item.c"
 #include "lib/sync/hazard.c"
+#include "lib/sync/pcm_ring.c"
 #include "lib/sync/rotary.c"
 #include "lib/sync/wake.c"
 

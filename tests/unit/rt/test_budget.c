@@ -97,6 +97,7 @@ static int
 run_spinner(struct spinner *spinner, int demoted_policy)
 {
 	const int own_policy = sched_getscheduler(0);
+	struct rt_promotion promotion;
 	pthread_t thread;
 	int result;
 
@@ -106,7 +107,8 @@ run_spinner(struct spinner *spinner, int demoted_policy)
 	if (pthread_create(&thread, NULL, spin, spinner) != 0)
 		return 1;
 	sem_wait(&spinner->demoted);
-	result = rt_repromote(&spinner->figures, 5);
+	rt_promotion_init(&promotion, &spinner->figures, 5);
+	result = rt_promotion_run(&promotion);
 	sem_post(&spinner->promoted);
 	pthread_join(thread, NULL);
 	if (result != 0)
