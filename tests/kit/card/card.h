@@ -116,6 +116,8 @@ struct card {
 	pthread_t keeper;
 	bool keeping;
 	int timer_fd;
+	int cry_fd;    /* polled by the application: POLLERR when gone */
+	int listen_fd; /* its other end; the keeper's, who closes it */
 	int wake_fd;
 
 	/* The application's. */

@@ -220,13 +220,6 @@ follow_faults(struct card *card, bool edges)
 	bool stands = false;
 
 	card_faults_read(card->params.dir, &faults);
-	if (edges)
-		card_log(card, now, "fault%s%s%s%s%s%s",
-			 faults.gone ? " gone" : "", faults.busy ? " busy" : "",
-			 faults.stall ? " stall" : "",
-			 faults.suspend ? " suspend" : "",
-			 faults.xrun ? " xrun" : "",
-			 faults.block_ms ? " block" : "");
 	stands = faults.gone || faults.stall || faults.suspend;
 	if (stands)
 		card_clock_freeze(&card->clock, now);
@@ -234,8 +227,10 @@ follow_faults(struct card *card, bool edges)
 		atomic_fetch_add(&card->suspends, 1);
 	if (!faults.suspend)
 		atomic_store(&card->suspended, false);
-	if (faults.gone)
-		atomic_store(&card->gone, true);
+	if (faults.gone && !atomic_exchange(&card->gone, true)) {
+		close(card->listen_fd);
+		card->listen_fd = -1;
+	}
 	if (!stands && !atomic_load(&card->gone))
 		card_clock_thaw(&card->clock, now);
 	if (edges && faults.xrun)
@@ -244,6 +239,14 @@ follow_faults(struct card *card, bool edges)
 		atomic_store(&card->block_ms, faults.block_ms);
 		atomic_fetch_add(&card->blocks, 1);
 	}
+	/* Last: who waits for this may rely on all of the above. */
+	if (edges)
+		card_log(card, now, "fault%s%s%s%s%s%s",
+			 faults.gone ? " gone" : "", faults.busy ? " busy" : "",
+			 faults.stall ? " stall" : "",
+			 faults.suspend ? " suspend" : "",
+			 faults.xrun ? " xrun" : "",
+			 faults.block_ms ? " block" : "");
 }
 
 static bool

@@ -9,6 +9,7 @@
 #include "card.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -29,6 +30,10 @@ card_destroy(struct card *card)
 		close(card->timer_fd);
 	if (card->wake_fd >= 0)
 		close(card->wake_fd);
+	if (card->cry_fd >= 0)
+		close(card->cry_fd);
+	if (card->listen_fd >= 0)
+		close(card->listen_fd);
 	free(card->shadow);
 	free(card);
 }
@@ -165,6 +170,20 @@ refuse(struct card *card)
 	return faults.gone ? -ENODEV : -EBUSY;
 }
 
+/* A pipe, since its writer is told by POLLERR that nobody reads any more: a
+ * timer, which is the other thing to poll, has no error to show. */
+static int
+open_cry(struct card *card)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_NONBLOCK | O_CLOEXEC))
+		return -errno;
+	card->listen_fd = fds[0];
+	card->cry_fd = fds[1];
+	return 0;
+}
+
 static int
 card_create(const char *name, snd_config_t *conf, struct card **ret_card)
 {
@@ -173,6 +192,7 @@ card_create(const char *name, snd_config_t *conf, struct card **ret_card)
 	if (!card)
 		return -ENOMEM;
 	card->wake_fd = card->dir_fd = card->notify_fd = card->heard_fd = -1;
+	card->cry_fd = card->listen_fd = -1;
 	card->timer_fd =
 		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	int r = -errno;
@@ -181,6 +201,9 @@ card_create(const char *name, snd_config_t *conf, struct card **ret_card)
 	card->wake_fd = eventfd(0, EFD_CLOEXEC);
 	r = -errno;
 	if (card->wake_fd < 0)
+		goto out;
+	r = open_cry(card);
+	if (r)
 		goto out;
 	snprintf(card->name, sizeof card->name, "%s", name ? name : "");
 	card_params_init(&card->params);

@@ -364,6 +364,27 @@ card_resume(snd_pcm_ioplug_t *io)
 }
 
 static int
+card_poll_count(snd_pcm_ioplug_t *io)
+{
+	(void)io;
+	return 2;
+}
+
+/* The timer, and what cries when the card has gone, whatever it is asked. */
+static int
+card_poll_fds(snd_pcm_ioplug_t *io, struct pollfd *fds, unsigned space)
+{
+	const struct card *card = card_of(io);
+
+	if (space > 0)
+		fds[0] =
+			(struct pollfd){.fd = card->timer_fd, .events = POLLIN};
+	if (space > 1)
+		fds[1] = (struct pollfd){.fd = card->cry_fd};
+	return space < 2 ? (int)space : 2;
+}
+
+static int
 card_revents(snd_pcm_ioplug_t *io, struct pollfd *fds, unsigned count,
 	     unsigned short *ret_revents)
 {
@@ -371,9 +392,10 @@ card_revents(snd_pcm_ioplug_t *io, struct pollfd *fds, unsigned count,
 	uint64_t expirations = 0;
 
 	*ret_revents = 0;
-	if (count != 1)
+	if (count < 1 || count > 2)
 		return -EINVAL;
-	if (!(fds->revents & POLLIN))
+	bool cries = count > 1 && fds[1].revents;
+	if (!(fds->revents & POLLIN) && !cries)
 		return 0;
 	int r = meet_faults(card);
 	int64_t now = card_now_ns();
@@ -414,6 +436,8 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 	.prepare = card_prepare,
 	.hw_params = card_hw_params,
 	.sw_params = card_sw_params,
+	.poll_descriptors_count = card_poll_count,
+	.poll_descriptors = card_poll_fds,
 	.poll_revents = card_revents,
 	.close = card_close,
 };
@@ -426,6 +450,8 @@ static const snd_pcm_ioplug_callback_t callbacks_resume = {
 	.prepare = card_prepare,
 	.hw_params = card_hw_params,
 	.sw_params = card_sw_params,
+	.poll_descriptors_count = card_poll_count,
+	.poll_descriptors = card_poll_fds,
 	.poll_revents = card_revents,
 	.close = card_close,
 	.resume = card_resume,

@@ -74,6 +74,24 @@ assert_polled(struct fixture *fixture, unsigned short wanted)
 	assert_int_equal(revents & wanted, wanted);
 }
 
+/* To who asks for nothing but to hear of faults, as at once as hardware does.
+ */
+static void
+assert_cries(struct fixture *fixture)
+{
+	struct pollfd fds[2];
+	unsigned short revents = 0;
+
+	assert_int_equal(snd_pcm_poll_descriptors_count(fixture->pcm), 2);
+	assert_int_equal(snd_pcm_poll_descriptors(fixture->pcm, fds, 2), 2);
+	fds[0].events = fds[1].events = 0;
+	assert_int_equal(poll(fds, 2, DEADLINE_S * 1000), 1);
+	assert_int_equal(snd_pcm_poll_descriptors_revents(fixture->pcm, fds, 2,
+							  &revents),
+			 0);
+	assert_true(revents & POLLERR);
+}
+
 static void
 test_a_card_that_has_gone(void **state)
 {
@@ -83,6 +101,7 @@ test_a_card_that_has_gone(void **state)
 	fixture_begin(fixture, SND_PCM_FORMAT_S16_LE, true);
 	fixture_write(fixture, 0, SOUND);
 	fixture_fault(fixture, "gone");
+	assert_cries(fixture);
 	assert_polled(fixture, POLLERR);
 	assert_int_equal(snd_pcm_state(fixture->pcm),
 			 SND_PCM_STATE_DISCONNECTED);
