@@ -286,6 +286,11 @@ alsa_status(struct card *card, struct card_status *ret_status)
 	}
 	if (error < 0)
 		return explain(alsa, error);
+	/* A plug-in that found out just now that its card is gone says that all
+	 * was heard: the status before tells more. */
+	error = fault(alsa);
+	if (error == -ENODEV)
+		return error;
 	if (avail > buffer)
 		avail = buffer;
 	ret_status->avail_frames = (uint32_t)avail;

@@ -2,6 +2,8 @@
 /* An ALSA card that underruns, sleeps, goes away, is busy, or stands still. */
 #include "tests/unit/output/desk.h"
 
+#include "lib/base/text.h"
+
 /* Goes on where it was heard last, and is counted. */
 static void
 test_xrun(void **state)
@@ -105,6 +107,41 @@ test_a_card_that_is_gone_comes_back(void **state)
 	desk_free(desk);
 }
 
+/* Asked before anybody polled: alsa-lib knows nothing of it yet, and the
+ * plug-in says that all was played. */
+static void
+test_a_card_that_is_gone_says_nothing_more(void **state)
+{
+	struct desk *desk = desk_new("", 1);
+	const struct card_request request = {.device = desk->device,
+					     .spec = stereo16,
+					     .buffer_ms = 4000,
+					     .period_ms = 10,
+					     .rewind = 1};
+	struct card_status status = {0}, before;
+	struct text reason = {0};
+	struct card *card = NULL;
+	void *memory = NULL;
+	size_t frames = RATE * 4;
+
+	(void)state;
+	assert_int_equal(card_alsa.open(&request, &card, &reason), 0);
+	assert_int_equal(card_alsa.begin(card, &memory, &frames), 0);
+	memset(memory, 0, frames * sizeof(int32_t) * 2);
+	assert_int_equal(card_alsa.commit(card, frames), 0);
+	assert_int_equal(card_alsa.start(card), 0);
+	assert_int_equal(card_alsa.status(card, &status), 0);
+	before = status;
+	write_file(desk, "fault", "gone");
+	await_in_log(desk, " fault gone");
+	assert_int_equal(card_alsa.status(card, &status), -ENODEV);
+	assert_int_equal(status.delay_frames, before.delay_frames);
+	assert_int_equal(status.time_ns, before.time_ns);
+	card_alsa.close(card);
+	text_finish(&reason);
+	desk_free(desk);
+}
+
 static void
 test_a_busy_card_is_tried_again(void **state)
 {
@@ -146,6 +183,7 @@ main(void)
 		cmocka_unit_test(test_xrun),
 		cmocka_unit_test(test_suspend_and_resume),
 		cmocka_unit_test(test_a_card_that_is_gone_comes_back),
+		cmocka_unit_test(test_a_card_that_is_gone_says_nothing_more),
 		cmocka_unit_test(test_a_busy_card_is_tried_again),
 		cmocka_unit_test(test_a_card_that_stands_still_is_closed),
 	};
