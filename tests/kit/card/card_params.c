@@ -19,10 +19,11 @@ static const struct {
 } formats[] = {
 	{"S16", SND_PCM_FORMAT_S16_LE},     {"S24", SND_PCM_FORMAT_S24_LE},
 	{"S24_3", SND_PCM_FORMAT_S24_3LE},  {"S32", SND_PCM_FORMAT_S32_LE},
-	{"FLOAT", SND_PCM_FORMAT_FLOAT_LE},
+	{"FLOAT", SND_PCM_FORMAT_FLOAT_LE}, {"U8", SND_PCM_FORMAT_U8},
 };
 
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+/* U8 only when it is asked for: the player has nothing to give to it. */
+enum { FORMATS = sizeof formats / sizeof formats[0], USUAL = FORMATS - 1 };
 
 static int
 parse_number(const char *text, char **ret_end, unsigned *ret_value)
@@ -128,7 +129,7 @@ void
 card_params_init(struct card_params *params)
 {
 	*params = (struct card_params){
-		.formats = {.count = FORMATS},
+		.formats = {.count = USUAL},
 		.rates = {.range = true, .count = 2, .values = {8000, 384000}},
 		.channels = {.range = true, .count = 2, .values = {1, 8}},
 		.buffer_bytes = {.range = true,
