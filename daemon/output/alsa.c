@@ -59,6 +59,14 @@ silence_library(void)
 	(void)snd_lib_error_set_handler(ignore_error);
 }
 
+void
+alsa_silence(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, silence_library);
+}
+
 static void
 add_open_reason(const char *device, int error, struct text *reason)
 {
@@ -155,13 +163,12 @@ static int
 alsa_open(const struct card_request *request, struct card **ret_card,
 	  struct text *ret_reason)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const char *device =
 		request->device != NULL ? request->device : "default";
 	struct alsa_card *alsa = NULL;
 	int error = 0;
 
-	(void)pthread_once(&once, silence_library);
+	alsa_silence();
 	alsa = calloc(1, sizeof(*alsa));
 	if (alsa == NULL)
 		return -ENOMEM;

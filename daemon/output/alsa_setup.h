@@ -21,6 +21,9 @@ MAY_BLOCK int alsa_params_set(snd_pcm_t *pcm,
 			      struct card_info *ret_info, bool *ret_mmap,
 			      struct text *ret_reason);
 
+/* Its library says nothing on standard error. */
+void alsa_silence(void);
+
 /* Adds the names of the programs that play on some card, by what the kernel
  * says beneath proc ("/proc"); false when it names none. */
 MAY_BLOCK bool alsa_holder_add(const char *proc, struct text *text);
