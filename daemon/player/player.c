@@ -294,7 +294,8 @@ player_restore(struct player *player, const struct player_saved *saved)
 
 	player->volume =
 		saved->volume > VOLUME_FULL ? VOLUME_FULL : saved->volume;
-	player->ops->set_volume(player->context, player->volume);
+	if (!player->no_volume)
+		player->ops->set_volume(player->context, player->volume);
 	player->repeat = saved->repeat;
 	player->random = saved->random;
 	player->single = saved->single;

@@ -75,7 +75,10 @@ NODISCARD int player_seek(struct player *player, uint32_t position,
 /* -ESRCH: nothing plays. relative: time_ns is added to what is heard. */
 NODISCARD int player_seek_current(struct player *player, int64_t time_ns,
 				  bool relative);
-void player_set_volume(struct player *player, unsigned percent);
+/* -ENOTSUP: there is no volume. */
+NODISCARD int player_set_volume(struct player *player, unsigned percent);
+/* From now on there is none: what was saved is kept, and nothing is told. */
+void player_forgo_volume(struct player *player);
 void player_set_repeat(struct player *player, bool on);
 void player_set_random(struct player *player, bool on);
 void player_set_single(struct player *player, enum player_mode mode);
@@ -99,6 +102,8 @@ void player_on_ended(struct player *player, uint64_t stream);
 /* The card is gone: stand still; or back. */
 void player_on_output_lost(struct player *player, const char *reason);
 void player_on_output_back(struct player *player);
+/* It was set elsewhere, and is so already. */
+void player_on_volume(struct player *player, unsigned percent);
 
 struct player_status {
 	enum player_state state;
@@ -110,7 +115,7 @@ struct player_status {
 	int64_t duration_ns;    /* < 0: unknown */
 	struct audio_spec spec; /* rate_hz 0: unknown */
 	uint32_t bitrate_bps;
-	unsigned volume;
+	int volume; /* -1: there is none */
 	bool repeat, random;
 	enum player_mode single, consume;
 	enum replay_gain_mode replay_gain;

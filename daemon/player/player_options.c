@@ -3,6 +3,7 @@
  * comes next, which may be open already. */
 #include "daemon/player/player_parts.h"
 
+#include <errno.h>
 #include <string.h>
 
 static void
@@ -13,15 +14,34 @@ option_changed(struct player *player)
 	player_flush(player);
 }
 
-void
+int
 player_set_volume(struct player *player, unsigned percent)
 {
+	if (player->no_volume)
+		return -ENOTSUP;
 	if (percent > 100)
 		percent = 100;
 	if (percent == player->volume)
-		return;
+		return 0;
 	player->volume = percent;
 	player->ops->set_volume(player->context, percent);
+	player->changes |= PLAYER_CHANGE_MIXER;
+	player_flush(player);
+	return 0;
+}
+
+void
+player_forgo_volume(struct player *player)
+{
+	player->no_volume = true;
+}
+
+void
+player_on_volume(struct player *player, unsigned percent)
+{
+	if (percent == player->volume)
+		return;
+	player->volume = percent;
 	player->changes |= PLAYER_CHANGE_MIXER;
 	player_flush(player);
 }

@@ -56,6 +56,7 @@ struct player {
 	bool engine_paused;
 
 	unsigned volume;
+	bool no_volume;
 	bool repeat;
 	bool random;
 	enum player_mode single;

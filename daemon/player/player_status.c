@@ -54,7 +54,7 @@ player_get_status(const struct player *player, struct player_status *ret_status)
 		.duration_ns = open ? slot_duration_ns(current) : -1,
 		.spec = open ? current->spec : (struct audio_spec){0},
 		.bitrate_bps = open ? current->bitrate_bps : 0,
-		.volume = player->volume,
+		.volume = player->no_volume ? -1 : (int)player->volume,
 		.repeat = player->repeat,
 		.random = player->random,
 		.single = player->single,

@@ -158,6 +158,16 @@ volume_of(const struct session *session)
 	return status.volume;
 }
 
+static enum command_result
+set_volume(struct session *session, unsigned percent)
+{
+	if (player_set_volume(player_of(session), percent) < 0)
+		return session_ack(session, ACK_SYSTEM,
+				   "problems setting volume: the output has "
+				   "none (mixer = none)");
+	return COMMAND_OK;
+}
+
 enum command_result
 playback_setvol(struct session *session, const struct request *request)
 {
@@ -165,8 +175,7 @@ playback_setvol(struct session *session, const struct request *request)
 
 	if (!arg_unsigned(session, request->args[0], 100, &percent))
 		return COMMAND_ERROR;
-	player_set_volume(player_of(session), percent);
-	return COMMAND_OK;
+	return set_volume(session, percent);
 }
 
 enum command_result
@@ -181,15 +190,17 @@ playback_volume(struct session *session, const struct request *request)
 		volume = 0;
 	if (volume > 100)
 		volume = 100;
-	player_set_volume(player_of(session), (unsigned)volume);
-	return COMMAND_OK;
+	return set_volume(session, (unsigned)volume);
 }
 
 enum command_result
 playback_getvol(struct session *session, const struct request *request)
 {
+	const int64_t volume = volume_of(session);
+
 	(void)request;
-	reply_int(&session->out, "volume", volume_of(session));
+	if (volume >= 0)
+		reply_int(&session->out, "volume", volume);
 	return COMMAND_OK;
 }
 

@@ -103,7 +103,8 @@ status_status(struct session *session, const struct request *request)
 
 	(void)request;
 	player_get_status(server->links.player, &status);
-	reply_int(out, "volume", status.volume);
+	if (status.volume >= 0)
+		reply_int(out, "volume", status.volume);
 	reply_int(out, "repeat", status.repeat);
 	reply_int(out, "random", status.random);
 	reply_add(out, "single", mode_word(status.single));

@@ -134,7 +134,8 @@ set_mode(struct storm *storm)
 		player_set_consume(player, mode);
 		break;
 	default:
-		player_set_volume(player, draw(storm, 101));
+		if (player_set_volume(player, draw(storm, 101)) < 0)
+			abort();
 	}
 }
 

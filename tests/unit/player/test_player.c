@@ -213,7 +213,38 @@ do_random(struct fake_engine *fake, const char *on)
 static void
 do_volume(struct fake_engine *fake, const char *percent)
 {
-	player_set_volume(fake->player, (unsigned)atoi(percent));
+	assert_int_equal(
+		player_set_volume(fake->player, (unsigned)atoi(percent)), 0);
+}
+
+static void
+do_heard_volume(struct fake_engine *fake, const char *percent)
+{
+	player_on_volume(fake->player, (unsigned)atoi(percent));
+}
+
+/* There is none, and it cannot be set. */
+static void
+do_forgo(struct fake_engine *fake, const char *percent)
+{
+	struct player_status status;
+
+	player_forgo_volume(fake->player);
+	assert_int_equal(
+		player_set_volume(fake->player, (unsigned)atoi(percent)),
+		-ENOTSUP);
+	player_get_status(fake->player, &status);
+	assert_int_equal(status.volume, -1);
+}
+
+/* What is kept for the next start. */
+static void
+do_saved_volume(struct fake_engine *fake, const char *percent)
+{
+	struct player_saved saved;
+
+	player_get_saved(fake->player, &saved);
+	assert_int_equal(saved.volume, atoi(percent));
 }
 
 static void
@@ -308,20 +339,37 @@ static const struct {
 	const char *name;
 	void (*run)(struct fake_engine *fake, const char *argument);
 } commands[] = {
-	{"add", do_add},         {"insert", do_insert},
-	{"delete", do_delete},   {"move", do_move},
-	{"prio", do_prio},       {"clear", do_clear},
-	{"play", do_play},       {"pause", do_pause},
-	{"seek", do_seek},       {"seekcur", do_seekcur},
-	{"single", do_single},   {"consume", do_consume},
-	{"repeat", do_repeat},   {"random", do_random},
-	{"volume", do_volume},   {"ready", do_ready},
-	{"failed", do_failed},   {"started", do_started},
-	{"ended", do_ended},     {"elapsed", do_elapsed},
-	{"length", do_length},   {"lost", do_lost},
-	{"restore", do_restore}, {"status", answer_status},
-	{"error", answer_error}, {"modes", answer_modes},
-	{"queue", answer_queue}, {"changes", answer_changes},
+	{"add", do_add},
+	{"insert", do_insert},
+	{"delete", do_delete},
+	{"move", do_move},
+	{"prio", do_prio},
+	{"clear", do_clear},
+	{"play", do_play},
+	{"pause", do_pause},
+	{"seek", do_seek},
+	{"seekcur", do_seekcur},
+	{"single", do_single},
+	{"consume", do_consume},
+	{"repeat", do_repeat},
+	{"random", do_random},
+	{"volume", do_volume},
+	{"ready", do_ready},
+	{"heard", do_heard_volume},
+	{"forgo", do_forgo},
+	{"saved", do_saved_volume},
+	{"failed", do_failed},
+	{"started", do_started},
+	{"ended", do_ended},
+	{"elapsed", do_elapsed},
+	{"length", do_length},
+	{"lost", do_lost},
+	{"restore", do_restore},
+	{"status", answer_status},
+	{"error", answer_error},
+	{"modes", answer_modes},
+	{"queue", answer_queue},
+	{"changes", answer_changes},
 };
 
 static void

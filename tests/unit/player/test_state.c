@@ -82,7 +82,7 @@ test_restore(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		insert_song(house.fake->queue, i, i);
 	player_queue_changed(house.fake->player);
-	player_set_volume(house.fake->player, 42);
+	assert_int_equal(player_set_volume(house.fake->player, 42), 0);
 	player_set_random(house.fake->player, true);
 	player_set_consume(house.fake->player, PLAYER_ONESHOT);
 	assert_int_equal(player_play(house.fake->player, 7), 0);
