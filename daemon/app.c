@@ -45,6 +45,9 @@ struct app {
 	int64_t state_interval_ns;
 };
 
+/* The option lists them in their order. */
+enum app_mixer { MIXER_SOFTWARE, MIXER_HARDWARE, MIXER_NONE };
+
 /* The options of an output: what each word of its choices comes to. */
 
 static const struct card_ops *
@@ -73,6 +76,32 @@ choose_rate(const struct conf *conf, const struct card_ops *driver)
 	const uint32_t rate_hz = (uint32_t)conf_int(conf, CONF_OUTPUT_RATE);
 
 	return rate_hz == 0 && driver == &card_pipe ? PIPE_RATE_HZ : rate_hz;
+}
+
+static bool
+mixer_is(const struct conf *conf, enum app_mixer mixer)
+{
+	return (enum app_mixer)conf_choice(conf, CONF_OUTPUT_MIXER) == mixer;
+}
+
+static const char *
+text_or(const struct conf *conf, enum conf_option option, const char *otherwise)
+{
+	const char *text = conf_text(conf, option);
+
+	return text[0] != '\0' ? text : otherwise;
+}
+
+static struct mixer_config
+mixer_options(const struct conf *conf, const struct card_ops *driver)
+{
+	return (struct mixer_config){
+		.device = text_or(conf, CONF_OUTPUT_MIXER_DEVICE, NULL),
+		.pcm = driver == &card_alsa
+			       ? text_or(conf, CONF_OUTPUT_DEVICE, "default")
+			       : NULL,
+		.control = text_or(conf, CONF_OUTPUT_MIXER_CONTROL, NULL),
+	};
 }
 
 static struct engine_config
@@ -108,6 +137,8 @@ engine_options(const struct conf *conf)
 				.lock_memory = conf_bool(
 					conf, CONF_REALTIME_LOCK_MEMORY),
 			},
+		.hardware_volume = mixer_is(conf, MIXER_HARDWARE),
+		.mixer = mixer_options(conf, driver),
 		.music =
 			{
 				.folder = conf_text(conf, CONF_LIBRARY_MUSIC),
@@ -235,6 +266,10 @@ loop_join(struct app *app)
 		result = sd_event_add_io(app->loop, NULL,
 					 engine_event_fd(app->engine), EPOLLIN,
 					 on_engine, app);
+	if (result >= 0 && engine_mixer_fd(app->engine) >= 0)
+		result = sd_event_add_io(app->loop, NULL,
+					 engine_mixer_fd(app->engine), EPOLLIN,
+					 on_engine, app);
 	if (result >= 0)
 		result = sd_event_add_post(app->loop, NULL, on_post, app);
 	return result < 0 ? result : 0;
@@ -300,6 +335,8 @@ player_up(struct app *app)
 	if (app->player == NULL)
 		return fail("the player", -ENOMEM);
 	app->between.player = app->player;
+	if (mixer_is(app->conf, MIXER_NONE))
+		player_forgo_volume(app->player);
 	/* The option lists them in the order of enum replay_gain_mode. */
 	player_preset_replay_gain(app->player,
 				  (enum replay_gain_mode)conf_choice(
@@ -323,7 +360,10 @@ state_up(struct app *app)
 		log_err("state", "%s", text_string(&error));
 	} else {
 		skips_begin(conf_text(app->conf, CONF_LIBRARY_STATE));
+		app->between.keeps_volume =
+			!found && mixer_is(app->conf, MIXER_HARDWARE);
 		restore(app, &saved);
+		app->between.keeps_volume = false;
 		state_start(app->state, app->work, app->queue, app->player);
 		app->between.state = app->state;
 	}

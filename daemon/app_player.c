@@ -26,6 +26,20 @@ app_volume_gain(unsigned percent)
 					decibel_per_percent / 20.0);
 }
 
+unsigned
+app_volume_percent(float gain)
+{
+	double percent;
+
+	if (!(gain > 0.0F))
+		return 0;
+	percent =
+		round(100.0 + 20.0 * log10((double)gain) / decibel_per_percent);
+	if (percent < 1)
+		return 1;
+	return percent > 100 ? 100 : (unsigned)percent;
+}
+
 /* The player's wishes. */
 
 static uint64_t
@@ -95,7 +109,8 @@ set_volume(void *context, unsigned percent)
 {
 	struct app_player *app = context;
 
-	engine_set_volume(app->engine, app_volume_gain(percent));
+	if (!app->keeps_volume)
+		engine_set_volume(app->engine, app_volume_gain(percent));
 }
 
 static void
@@ -226,10 +241,20 @@ on_output_changed(void *context)
 		server_idle(app->server, IDLE_OUTPUT);
 }
 
+static void
+on_volume_changed(void *context, float volume)
+{
+	struct app_player *app = context;
+
+	if (app->player != NULL)
+		player_on_volume(app->player, app_volume_percent(volume));
+}
+
 const struct engine_events app_engine_events = {
 	.ready = on_ready,
 	.failed = on_failed,
 	.started = on_started,
 	.ended = on_ended,
 	.output_changed = on_output_changed,
+	.volume_changed = on_volume_changed,
 };

@@ -21,6 +21,8 @@ struct app_player {
 	struct state *state;
 	struct replay_gain_settings replay_gain;
 	bool output_lost;
+	/* Nothing was saved: the card's own volume stays, and is told. */
+	bool keeps_volume;
 };
 
 /* For player_create() and engine_create(), with a struct app_player. */
@@ -30,5 +32,7 @@ extern const struct engine_events app_engine_events;
 /* The gain of a volume in percent: 100 is 1.0, each step below takes half a
  * decibel, and 0 is silence. */
 float app_volume_gain(unsigned percent);
+/* The nearest percentage of a gain; 0 of silence alone. */
+unsigned app_volume_percent(float gain);
 
 #endif

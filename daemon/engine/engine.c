@@ -99,13 +99,6 @@ engine_pause(struct engine *engine, enum lane_id lane, bool paused)
 }
 
 void
-engine_set_volume(struct engine *engine, float volume)
-{
-	engine->volume = volume;
-	engine_settle(engine);
-}
-
-void
 engine_set_replay_gain(struct engine *engine,
 		       const struct replay_gain_settings *settings)
 {

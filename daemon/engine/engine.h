@@ -20,6 +20,7 @@
 #include "daemon/audio/resample.h"
 #include "daemon/decode/decoder.h"
 #include "daemon/output/mix_plan.h"
+#include "daemon/output/mixer.h"
 #include "daemon/output/output.h"
 #include "daemon/source/source.h"
 #include "lib/base/attr.h"
@@ -42,6 +43,9 @@ enum stream_state {
 
 struct engine_config {
 	struct output_config output;
+	/* The volume is the card's own, as far as it has one. */
+	bool hardware_volume;
+	struct mixer_config mixer;
 	struct path_root music;
 	int decoders; /* 0: one per CPU, at most 4 */
 	int decoder_priority;
@@ -66,6 +70,8 @@ struct engine_events {
 	void (*ended)(void *context, enum lane_id lane, uint64_t stream);
 	/* The card: open, lost (reason), back. */
 	void (*output_changed)(void *context);
+	/* The card's volume was set by somebody else. NULL: nobody cares. */
+	void (*volume_changed)(void *context, float volume);
 };
 
 NODISCARD int engine_create(const struct engine_config *config,
@@ -80,6 +86,8 @@ void engine_destroy(struct engine *engine);
 int engine_event_fd(const struct engine *engine);
 void engine_dispatch(struct engine *engine);
 int64_t engine_next_deadline(const struct engine *engine);
+/* The same, of the card's volume; -1: it has none to do with it. */
+int engine_mixer_fd(const struct engine *engine);
 
 /* Opens ref for a lane, from start_ns on. Answers by ready or failed. ref is
  * copied. 0 and the new id (never 0, never used again), -ENOMEM, -EAGAIN (too
@@ -102,7 +110,8 @@ NODISCARD int engine_follow(struct engine *engine, enum lane_id lane,
 /* Fades out and forgets all that the lane plays. */
 void engine_stop(struct engine *engine, enum lane_id lane);
 void engine_pause(struct engine *engine, enum lane_id lane, bool paused);
-/* Linear gain of everything, ramped. */
+/* Linear gain of everything, ramped; or of the card, where the card's volume is
+ * used: then it is 1 here, and where the card has none, it is made here. */
 void engine_set_volume(struct engine *engine, float volume);
 /* What becomes of the songs' own gains. Ramped; heard when what was mixed ahead
  * has been. */
@@ -122,8 +131,9 @@ struct engine_output {
 	enum output_state state;
 	const struct card_info *card; /* NULL when none is open */
 	const char *driver;
-	const char *error; /* "" when there is none */
-	bool bit_perfect;  /* of what is heard now */
+	const char *error;       /* "" when there is none */
+	const char *mixer_error; /* likewise, of the card's volume */
+	bool bit_perfect;        /* of what is heard now */
 };
 void engine_output(const struct engine *engine,
 		   struct engine_output *ret_output);

@@ -235,6 +235,7 @@ on_opened(void *context, const struct card_info *info)
 	lose(engine);
 	engine->card.info = *info;
 	engine->card.info_known = true;
+	volume_on_card(engine);
 	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
 	engine_settle(engine);
 }
@@ -273,7 +274,7 @@ go_up(struct engine *engine)
 {
 	struct card_side *card = &engine->card;
 
-	if (!card->info_known)
+	if (!card->info_known || !volume_is_set(engine))
 		return;
 	if (!has_sunk(engine)) {
 		engine_due(engine, ENGINE_RECLAIM_NS);

@@ -193,6 +193,7 @@ new_engine(struct work *work, const struct engine_events *events, void *context)
 	engine->events = events;
 	engine->context = context;
 	engine->volume = 1.0F;
+	engine->wanted_volume = 1.0F;
 	engine->pause_close_ns = ENGINE_PAUSE_CLOSE_NS;
 	engine->deadline_ns = INT64_MAX;
 	engine->output_due_ns = INT64_MAX;
@@ -225,6 +226,8 @@ engine_create(const struct engine_config *config, struct work *work,
 	init_shared(engine);
 	prepare_memory(&engine->config);
 	result = start_output(engine);
+	if (result == 0)
+		result = volume_create(engine);
 	if (result < 0)
 		goto fail;
 	engine_publish(engine);
@@ -234,6 +237,7 @@ engine_create(const struct engine_config *config, struct work *work,
 	*ret_engine = engine;
 	return 0;
 fail:
+	volume_destroy(engine);
 	output_destroy(engine->output);
 	commons_unref(engine->commons);
 	free_shared(engine);
@@ -367,6 +371,7 @@ engine_destroy(struct engine *engine)
 	stop_all(engine);
 	let_fade(engine, clock_now_ns() + FADE_WAIT_NS);
 	output_destroy(engine->output);
+	volume_destroy(engine);
 	leak = !decoders_stop(engine->decoders,
 			      clock_now_ns() + DECODERS_WAIT_NS);
 	engine->stopped = true;

@@ -43,6 +43,8 @@ enum {
 #define ENGINE_ORPHAN_NS (250 * NS_PER_MS)
 #define ENGINE_IDLE_CLOSE_NS (500 * NS_PER_MS)
 #define ENGINE_PAUSE_CLOSE_NS (10 * NS_PER_S)
+/* A card's volume that has not been set by then does not hold music up. */
+#define ENGINE_MIXER_WAIT_NS (200 * NS_PER_MS)
 
 enum news_kind {
 	NEWS_READY,
@@ -113,7 +115,11 @@ struct engine {
 	uint64_t last_id;
 	uint64_t last_cut;
 	uint64_t generation; /* of the current plan */
-	float volume;
+	struct mixer *mixer; /* NULL: the volume is made here alone */
+	float volume;        /* made here */
+	float wanted_volume;
+	int64_t mixer_wait_ns; /* the card plays once the mixer is done; 0: so
+				  it is */
 	struct replay_gain_settings replay_gain;
 	struct card_side card;
 	struct list news;               /* news.link */
@@ -184,6 +190,14 @@ void streams_submit(struct engine *engine, struct stream *stream,
 void streams_set_reason(struct stream *stream, int error);
 /* Gives it what its flags ask for. */
 void streams_look_at(struct engine *engine, struct stream *stream);
+
+/* engine_volume.c */
+NODISCARD int volume_create(struct engine *engine);
+void volume_destroy(struct engine *engine);
+/* The card was opened, and may be another one. */
+void volume_on_card(struct engine *engine);
+/* Its volume is set, or has had its time. */
+bool volume_is_set(struct engine *engine);
 
 /* engine_card.c */
 bool card_has_decks(const struct engine *engine, enum lane_id lane);

@@ -51,8 +51,23 @@ engine_output(const struct engine *engine, struct engine_output *ret_output)
 		.card = output_info(engine->output),
 		.driver = engine->config.output.driver->name,
 		.error = output_error(engine->output),
+		.mixer_error =
+			engine->mixer != NULL ? mixer_error(engine->mixer) : "",
 		.bit_perfect = is_bit_perfect(engine),
 	};
+}
+
+static void
+add_mixer(const struct engine *engine, struct text *text)
+{
+	if (engine->mixer == NULL)
+		return;
+	if (mixer_is_there(engine->mixer))
+		text_printf(text, "output_mixer: %s\n",
+			    mixer_name(engine->mixer));
+	else if (mixer_error(engine->mixer)[0] != '\0')
+		text_printf(text, "output_mixer_error: %s\n",
+			    mixer_error(engine->mixer));
 }
 
 static void
@@ -67,6 +82,7 @@ add_output(const struct engine *engine, struct text *text)
 	if (output_error(engine->output)[0] != '\0')
 		text_printf(text, "output_error: %s\n",
 			    output_error(engine->output));
+	add_mixer(engine, text);
 	if (card == NULL)
 		return;
 	text_printf(text, "output_card: %s\n", card->name);

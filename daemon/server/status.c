@@ -91,6 +91,10 @@ add_error(struct session *session, const struct player_status *status)
 	engine_output(engine, &output);
 	if (output.error != NULL && output.error[0] != '\0')
 		reply_add(&session->out, "error", output.error);
+	else if (output.mixer_error != NULL && output.mixer_error[0] != '\0')
+		text_printf(&session->out,
+			    "error: %s; the volume is made in software\n",
+			    output.mixer_error);
 }
 
 enum command_result
