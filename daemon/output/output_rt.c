@@ -192,9 +192,7 @@ take_card(struct output_rt *rt)
 	if (card->info.sealable && !rt->sealed) {
 		RT_EXCEPTION("before the first frame")
 		{
-			rt->sealed = rt_seal(&rt->figures, rt->fence,
-					     RT_PROFILE_OUTPUT,
-					     rt->links.event_fd) == 0;
+			output_rt_seal(rt);
 		}
 	}
 	mix_init(&rt->mix, rt->links.bus, &card->info.spec);

@@ -93,6 +93,8 @@ struct output_rt {
 
 /* The thread's main: runs until quit. */
 RT_DEVICE void output_rt_run(struct output_rt *rt);
+/* The thread's own, before the first frame to a card that can be used so. */
+MAY_BLOCK void output_rt_seal(struct output_rt *rt);
 
 /* Control has given the thread up. Asked after each call into the card. */
 static inline RT_SAFE bool

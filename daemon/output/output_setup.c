@@ -14,13 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its malloc keeps out of the kernel. It has no use for one, a plug-in of
- * alsa-lib may: the reserve that all share will do. */
-static void
-mark_thread(void)
+/* Behind the fence nobody has a use for malloc; were it called all the same,
+ * the reserve that all share will do. A plug-in of alsa-lib calls what it
+ * likes, so a thread without a fence is not marked. */
+void
+output_rt_seal(struct output_rt *rt)
 {
 	if (zone_is_malloc() && zone_thread_realtime(true) == 0)
 		zone_thread_rest();
+	rt->sealed = rt_seal(&rt->figures, rt->fence, RT_PROFILE_OUTPUT,
+			     rt->links.event_fd) == 0;
 }
 
 static void *
@@ -32,7 +35,6 @@ thread_main(void *argument)
 	rt_figures_begin(&rt->figures, "output");
 	atomic_store(&rt->has_figures, true);
 	(void)rt_promote(&rt->figures, rt->priority);
-	mark_thread();
 	output_rt_run(rt);
 	rt_figures_end();
 	atomic_store_explicit(&rt->finished, true, memory_order_release);
