@@ -198,7 +198,7 @@ feed_piece(struct mix *mix, const struct mix_block *block, size_t frames)
 	const uint64_t from = mix->limiter.fed;
 	enum limiter_watch watch = LIMITER_NOTHING;
 	struct deck_stretch stretches[MIX_VOICES];
-	bool sounds[MIX_VOICES];
+	bool sounds[MIX_VOICES] = {false};
 	unsigned i = 0, lanes = 0;
 
 	for (i = 0; i < block->voice_count; i++) {
