@@ -98,16 +98,19 @@ bad_decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 		if (capacity > bad->most_frames)
 			capacity = bad->most_frames;
 	}
-	return bad->inner->ops->decode(bad->inner, ret_samples, capacity,
-				       ret_frames);
+	return decoder_decode(bad->inner, ret_samples, capacity, ret_frames);
 }
 
 static int
 bad_seek(struct decoder *decoder, uint64_t frame)
 {
-	struct decoder *inner = bad_of(decoder)->inner;
+	return decoder_seek(bad_of(decoder)->inner, frame);
+}
 
-	return inner->ops->seek(inner, frame);
+static int
+bad_tags(struct decoder *decoder, decoder_tag_fn *tag, void *context)
+{
+	return decoder_tags(bad_of(decoder)->inner, tag, context);
 }
 
 static void
@@ -123,6 +126,7 @@ static const struct decoder_ops bad_ops = {
 	.info = bad_info,
 	.decode = bad_decode,
 	.seek = bad_seek,
+	.tags = bad_tags,
 	.destroy = bad_destroy,
 };
 
