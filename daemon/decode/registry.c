@@ -100,6 +100,8 @@ reason_of(int error)
 		return "it is damaged: no sound could be found in it";
 	case -ECHRNG:
 		return "it has more than 8 channels";
+	case -EOVERFLOW:
+		return "its codebooks are larger than any encoder makes them";
 	case -EPROTONOSUPPORT:
 		return "the sound in it is compressed in a way that is not "
 		       "played";
@@ -122,6 +124,7 @@ public_error(int error)
 	case -ENODATA:
 		return -EINVAL;
 	case -ECHRNG:
+	case -EOVERFLOW:
 	case -EPROTONOSUPPORT:
 	case -ELIBACC:
 		return -ENOTSUP;

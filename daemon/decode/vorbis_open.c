@@ -6,6 +6,7 @@
  * decoded, because a file without any is not opened, the link's end is looked
  * for, and the decoder goes back to the begin. */
 #include "daemon/decode/vorbis.h"
+#include "daemon/decode/vorbis_books.h"
 
 #include "lib/base/alloc.h"
 
@@ -94,6 +95,8 @@ read_headers(struct vorbis *vorbis)
 		error = give_header(vorbis, no_comments, sizeof(no_comments));
 	if (error == 0)
 		error = ogg_link_next(link, &piece);
+	if (error == 0)
+		error = vorbis_books_check(piece.bytes, piece.length);
 	if (error == 0)
 		error = give_header(vorbis, piece.bytes, piece.length);
 	return error;

@@ -86,6 +86,32 @@ allocator_kept_out() {
 	allocator_kept_out
 }
 
+# Else the one ends the process, and the other is worked at for ever.
+@test "Vorbis files with codebooks of no encoder are refused" {
+	long_song good.flac 60
+	start_rotaryd
+	mpd 'add "good.flac"' play 'repeat 1'
+	wait_for "$DEADLINE" elapsed_past 0.5
+	"$BATS_TEST_DIRNAME/hungry" most "$MUSIC/most.ogg"
+	mpd 'add "most.ogg"'
+	mpd 'play 1'
+	wait_for "$DEADLINE" plays good.flac
+	mpd 'delete 1'
+	for kind in deep flat; do
+		"$BATS_TEST_DIRNAME/hungry" "$kind" "$MUSIC/$kind.ogg"
+		mpd "add \"$kind.ogg\"" || :
+		mpd 'play 1'
+		wait_for "$DEADLINE" logged "$kind.ogg: it"
+		wait_for "$DEADLINE" plays good.flac
+		mpd 'delete 1'
+	done
+	logged 'deep.ogg: its codebooks are larger than any encoder makes them'
+	logged 'flat.ogg: it is damaged'
+	logged 'most.ogg' && false
+	plays good.flac
+	allocator_kept_out
+}
+
 @test "metadata of 320 MiB costs no memory" {
 	long_song good.flac 20
 	"$BATS_TEST_DIRNAME/hungry" flac "$MUSIC/good.flac" "$MUSIC/fat.flac"
