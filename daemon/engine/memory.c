@@ -155,6 +155,8 @@ memory_add_figures(struct text *text)
 	add_count(text, "kernel_calls", stats.kernel_calls);
 	add_count(text, "kernel_failures", stats.kernel_failures);
 	add_count(text, "purged_units", stats.purged_units);
+	add_count(text, "purged_pages", stats.purged_pages);
+	add_count(text, "harvests_asked", stats.harvests_asked);
 	add_count(text, "small_extents", stats.small_extents);
 	add_count(text, "system_blocks", stats.system_blocks);
 	for (i = 0; i < ZONE_STATS_CLASSES; i++)

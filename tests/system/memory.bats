@@ -59,6 +59,8 @@ allocator_kept_out() {
 	wait_for "$DEADLINE" plays a.flac
 	wait_for "$DEADLINE" elapsed_past 0.5
 	allocator_kept_out
+	stat_of zone_purged_pages
+	stat_of zone_harvests_asked
 	mpd rtstats | grep -E '^zone_class: [0-9]+ slabs [0-9]+ high [0-9]+'
 	"$BIN/rotary" --socket "$SOCKET" stats | grep -q 'zone'
 }
