@@ -47,7 +47,7 @@ turn(struct bed *bed)
 		{.fd = mixer_event_fd(bed->mixer), .events = POLLIN},
 	};
 
-	assert_true(poll(fds, 2, 1000) >= 0);
+	assert_true(poll(fds, 2, 10) >= 0);
 	work_dispatch(bed->work);
 	mixer_dispatch(bed->mixer);
 }
@@ -75,7 +75,7 @@ await_changes(struct bed *bed, unsigned count)
 }
 
 static struct bed *
-bed_make(const char *stands)
+bed_make(const char *stands, const struct work_limits *limits)
 {
 	struct bed *bed =
 		aligned_alloc(CACHE_LINE, (sizeof(*bed) + CACHE_LINE - 1) /
@@ -87,14 +87,14 @@ bed_make(const char *stands)
 	assert_non_null(mkdtemp(bed->files.dir));
 	setenv("ROTARY_TEST_CARD_DIR", bed->files.dir, 1);
 	write_file(&bed->files, "mixer", stands);
-	assert_int_equal(work_create(NULL, &bed->work), 0);
+	assert_int_equal(work_create(limits, &bed->work), 0);
 	return bed;
 }
 
 static struct bed *
 bed_new(const char *stands, const char *device, const char *control)
 {
-	struct bed *bed = bed_make(stands);
+	struct bed *bed = bed_make(stands, NULL);
 	const struct mixer_config config = {
 		.device = device, .pcm = NULL, .control = control};
 
@@ -290,6 +290,38 @@ test_one_that_hangs_holds_nobody_up(void **state)
 	bed_free(bed);
 }
 
+/* The pool gives it up, software does it, and what is set later is tried with
+ * the control opened anew, once the first has let go. */
+static void
+test_one_that_is_dead_is_given_up(void **state)
+{
+	const struct work_limits limits = {.stall_ns = 20 * NS_PER_MS,
+					   .give_up_ns = 50 * NS_PER_MS};
+	const struct mixer_config config = {.device = "rotarytest"};
+	const int64_t end_ns = clock_now_ns() + PATIENCE_NS;
+	struct bed *bed = bed_make("64 64 1 1\n", &limits);
+
+	(void)state;
+	assert_int_equal(
+		mixer_create(&config, bed->work, &events, bed, &bed->mixer), 0);
+	settle(bed);
+	write_file(&bed->files, "mixer.fault", "block\n");
+	mixer_set(bed->mixer, gain_of(-10));
+	while (mixer_is_there(bed->mixer))
+		turn(bed);
+	assert_string_equal(mixer_error(bed->mixer),
+			    "the sound card's mixer does not answer");
+	write_file(&bed->files, "mixer.fault", "\n");
+	while (!mixer_is_there(bed->mixer)) {
+		assert_true(clock_now_ns() < end_ns);
+		mixer_set(bed->mixer, gain_of(-20));
+		settle(bed);
+	}
+	assert_stands(bed, "44 44 1 1");
+	assert_string_equal(mixer_error(bed->mixer), "");
+	bed_free(bed);
+}
+
 static void
 test_a_pcm_names_its_mixer(void **state)
 {
@@ -316,6 +348,7 @@ main(void)
 		cmocka_unit_test(test_what_is_not_there_is_told),
 		cmocka_unit_test(test_it_comes_back_as_it_was_wanted),
 		cmocka_unit_test(test_one_that_hangs_holds_nobody_up),
+		cmocka_unit_test(test_one_that_is_dead_is_given_up),
 		cmocka_unit_test(test_a_pcm_names_its_mixer),
 	};
 
