@@ -118,6 +118,7 @@ struct engine {
 	struct mixer *mixer; /* NULL: the volume is made here alone */
 	float volume;        /* made here */
 	float wanted_volume;
+	bool mixer_was_there, mixer_was_away; /* as told by news */
 	int64_t mixer_wait_ns; /* the card plays once the mixer is done; 0: so
 				  it is */
 	struct replay_gain_settings replay_gain;

@@ -28,7 +28,14 @@ static void
 on_settled(void *context)
 {
 	struct engine *engine = context;
+	const bool is_there = mixer_is_there(engine->mixer);
+	const bool is_away = mixer_error(engine->mixer)[0] != '\0';
 
+	if (is_there != engine->mixer_was_there ||
+	    is_away != engine->mixer_was_away)
+		engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
+	engine->mixer_was_there = is_there;
+	engine->mixer_was_away = is_away;
 	place_volume(engine);
 	engine_settle(engine);
 }

@@ -128,7 +128,14 @@ has_mixer() {
 	mpd "setvol 60" "add song.flac" play
 	wait_for "$DEADLINE" elapsed_past 0.3
 	wait_for "$DEADLINE" mixer_stands 44 44 1 1
+	"$BIN/rotary_talk" "$SOCKET" "idle output" >"$HERE/idle" 3>&- &
+	idler=$!
+	sleep 0.1
 	mixer_fault gone
+	# The mixer alone is news too: its error is in the status.
+	wait "$idler"
+	grep -q "changed: output" "$HERE/idle"
+	[[ $(field error) == *"volume control rotarytest Master is lost"* ]]
 	fault gone
 	wait_for "$DEADLINE" field_is state pause
 	# Another card, as loud as it goes.
