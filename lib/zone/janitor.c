@@ -14,6 +14,7 @@
  * it as a futex, so waking costs nothing while nothing is wanted. */
 #include "lib/zone/parts.h"
 
+#include <alloca.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -24,7 +25,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PURGE_AT_ONCE = 64, JANITOR_STACK = 64 * 1024 };
+enum {
+	PURGE_AT_ONCE = 64,
+	JANITOR_STACK = 64 * 1024,
+	REPORT_STACK = 16 * 1024, /* for a handler that tells of a fault */
+};
+
+/* Sanitizers have stacks of their own for that. */
+#ifdef ROTARY_SANITIZED
+enum { WITH_FAULT_STACK = 0 };
+#else
+enum { WITH_FAULT_STACK = 1 };
+#endif
 
 static struct {
 	pthread_t thread;
@@ -235,10 +247,34 @@ sleep_until_wanted(void)
 		      &period, NULL, 0);
 }
 
+/* The kernel's part grows with the processor's registers. */
+static size_t
+fault_stack_bytes(void)
+{
+	const long least = sysconf(_SC_MINSIGSTKSZ);
+
+	if (!WITH_FAULT_STACK)
+		return 0;
+	return REPORT_STACK + (size_t)(least > 0 ? least : MINSIGSTKSZ);
+}
+
+static void
+set_fault_stack(void *memory, size_t bytes)
+{
+	const stack_t stack = {.ss_sp = memory, .ss_size = bytes};
+
+	if (bytes > 0)
+		(void)sigaltstack(&stack, NULL);
+}
+
 static void *
 janitor_main(void *unused)
 {
+	const size_t fault_bytes = fault_stack_bytes();
+
 	(void)unused;
+	/* cppcheck-suppress allocaCalled ; it must outlive main() only */
+	set_fault_stack(alloca(fault_bytes), fault_bytes);
 	while (atomic_load(&janitor.state) == JANITOR_RUNS) {
 		zone_janitor_pass();
 		sleep_until_wanted();
@@ -260,18 +296,36 @@ zone_janitor_wake(void)
 		wake();
 }
 
+/* What is sent to the process is for other threads; a fault of this one is for
+ * whoever handles faults. Real-time signals are as the caller has them. */
+static void
+block_signals(sigset_t *ret_before)
+{
+	static const int open[] = {SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	sigset_t mask;
+	size_t i = 0;
+	int number = 0;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	for (number = 1; number < SIGRTMIN; number++)
+		(void)sigaddset(&mask, number);
+	for (i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+		(void)sigdelset(&mask, open[i]);
+	pthread_sigmask(SIG_SETMASK, &mask, ret_before);
+}
+
 static int
 start_thread(void)
 {
 	pthread_attr_t attributes;
-	sigset_t all, before;
+	sigset_t before;
 	int result = 0;
 
 	if (pthread_attr_init(&attributes) != 0)
 		return -EAGAIN;
-	(void)pthread_attr_setstacksize(&attributes, JANITOR_STACK);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	(void)pthread_attr_setstacksize(&attributes,
+					JANITOR_STACK + fault_stack_bytes());
+	block_signals(&before);
 	result = pthread_create(&janitor.thread, &attributes, janitor_main,
 				NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
