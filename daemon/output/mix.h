@@ -151,6 +151,8 @@ RT_SAFE void mix_rewind(struct mix *mix, uint64_t frame);
  * kept from heard on. */
 RT_SAFE bool mix_forget(struct mix *mix, const struct mix_plan *plan,
 			uint64_t frame, uint64_t heard);
+/* From this frame on only the newest span of each lane sounds. */
+RT_SAFE uint64_t mix_settled_frame(const struct mix *mix);
 /* A lane waits for a deck that mix_forget() gives back once this frame has
  * been heard; UINT64_MAX: none does. */
 RT_SAFE uint64_t mix_wanted_frame(const struct mix *mix,

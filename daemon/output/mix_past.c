@@ -302,6 +302,23 @@ mix_forget(struct mix *mix, const struct mix_plan *plan, uint64_t frame,
 	return released;
 }
 
+RT_SAFE uint64_t
+mix_settled_frame(const struct mix *mix)
+{
+	uint64_t settled = 0;
+	unsigned lane = 0, i = 0;
+
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		const struct mix_lane_state *state = &mix->lanes[lane];
+
+		for (i = 0; i + 1 < state->span_count; i++) {
+			if (state->spans[i].end > settled)
+				settled = state->spans[i].end;
+		}
+	}
+	return settled < mix->frame ? settled : mix->frame;
+}
+
 /* The frame from which on no span leads to the lane's other deck. */
 static RT_SAFE uint64_t
 wanted_of_lane(const struct mix *mix, const struct mix_plan *plan,

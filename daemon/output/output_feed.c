@@ -154,8 +154,10 @@ take_back(struct output_rt *rt)
 	const uint64_t frames = returnable(rt);
 	long taken = 0;
 
-	if (!rt->card->info.can_rewind)
+	if (!rt->card->info.can_rewind) {
+		mix_hold_begins(&rt->mix, rt->mix.frame + 1);
 		return 0;
+	}
 	if (frames > 0 && !mix_pending(&rt->mix, &rt->plan)) {
 		mix_hold_begins(&rt->mix, rt->mix.frame);
 		return 0;

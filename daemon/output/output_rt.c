@@ -281,6 +281,17 @@ has_drained(struct output_rt *rt)
 	return now_ns > rt->drain_until_ns;
 }
 
+/* What was not heard may have to be mixed again: the card stops. A card that
+ * gives nothing back while it runs must not keep decks for that which were left
+ * behind: somebody waits for them. */
+static RT_SAFE uint64_t
+needed_from(const struct output_rt *rt, uint64_t heard)
+{
+	const uint64_t settled = mix_settled_frame(&rt->mix);
+
+	return rt->card->info.can_rewind || settled < heard ? heard : settled;
+}
+
 /* 0, or the error that the card could not get over. */
 static RT_DEVICE int
 step(struct output_rt *rt)
@@ -304,7 +315,6 @@ step(struct output_rt *rt)
 static RT_DEVICE void
 cycle(struct output_rt *rt)
 {
-	const bool can_rewind = rt->card->info.can_rewind;
 	const uint32_t order =
 		atomic_load_explicit(&rt->order, memory_order_acquire);
 	uint64_t heard = 0;
@@ -328,8 +338,8 @@ cycle(struct output_rt *rt)
 		return;
 	}
 	heard = rt->mix.frame - output_feed_delay(rt);
-	released = mix_forget(&rt->mix, &rt->plan,
-			      can_rewind ? heard : rt->mix.frame, heard);
+	released =
+		mix_forget(&rt->mix, &rt->plan, needed_from(rt, heard), heard);
 	publish(rt, rt->feed.running && rt->feed.suspended_ns == 0);
 	tell_notes(rt);
 	wake_decoders(rt, released);
