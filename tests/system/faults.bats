@@ -35,14 +35,95 @@ plays_on() {
 	[ "$(field elapsed | cut -d . -f 1)" -lt 60 ]
 }
 
-@test "ten xruns in a row" {
-	begin_playing
+# A song of noise, so that any 64 frames of it tell where they are from, and
+# a card of 16 bits.
+play_noise() {
+	flac_song noise.flac 48000 16 $((48000 * 40))
+	flac_raw "$MUSIC/noise.flac" >"$HERE/song.raw"
+	export ROTARY_TEST_CARD_FORMATS=S16
+	start_rotaryd
+	mpd "add noise.flac" play
+	wait_for "$DEADLINE" elapsed_past 0.3
+}
+
+# joins EVENT: what was heard is cut at the card's EVENTs; each part is of the
+# song without a break, and the next goes on where it ended, but for 10 ms of a
+# busy machine, and for 1 ms mostly. A part may begin and end with a fade.
+joins() {
+	python3 - "$CARD" "$HERE/song.raw" "$1" <<'END'
+import pathlib, re, statistics, sys
+FRAME, FADE, KEY, RATE = 4, 300, 64, 48000
+card, song = pathlib.Path(sys.argv[1]), open(sys.argv[2], "rb").read()
+cuts = re.findall(rf"^[0-9.]+ ([0-9]+) {sys.argv[3]} heard=([0-9]+)",
+                  (card / "events.log").read_text(), re.M)
+parts = []
+for path in sorted(card.glob("heard.[0-9]*.raw"), key=lambda p: int(p.name.split(".")[1])):
+    heard, number = path.read_bytes(), path.name.split(".")[1]
+    ends = [int(end) * FRAME for n, end in cuts if n == number] + [len(heard)]
+    for start, end in zip([0] + ends, ends):
+        part = heard[start:end].rstrip(b"\0")
+        part = part.ljust(-(-len(part) // FRAME) * FRAME, b"\0")
+        if len(part) < (2 * FADE + KEY) * FRAME:
+            continue
+        steady = part[FADE * FRAME:-FADE * FRAME]
+        at = song.find(steady)
+        if at < 0 or at % FRAME:
+            sys.exit(f"{path.name} from {start // FRAME}: not the song without a break")
+        parts.append((at // FRAME - FADE, (at + len(steady)) // FRAME + FADE))
+skips = [b[0] - a[1] for a, b in zip(parts, parts[1:])]
+print("skips:", skips)
+if not skips or max(map(abs, skips)) > RATE // 100:
+    sys.exit("frames were lost or repeated")
+if abs(statistics.median(skips)) > RATE // 1000:
+    sys.exit("frames are lost or repeated each time")
+END
+}
+
+@test "ten xruns in a row: it goes on where it was, each time" {
+	play_noise
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		fault xrun
 		wait_for "$DEADLINE" card_has_events xrun "$i"
 		wait_for "$DEADLINE" card_has_events start $((i + 1))
+		at=$(field elapsed)
+		wait_for "$DEADLINE" elapsed_past \
+			"$(awk -v at="$at" 'BEGIN { print at + 0.2 }')"
 	done
+	stop_rotaryd
+	joins xrun
+}
+
+# The thread in the card is given up after some 3 s, with its card; another
+# begins where that had come to.
+@test "a write that blocks for 30 seconds: another thread takes its place" {
+	play_noise
+	fault block 30000
+	wait_for "$DEADLINE" card_has_events block 1
+	began=$SECONDS
+	python3 - "$SOCKET" <<'END'
+import socket, statistics, sys, time
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+lines, took = client.makefile("r"), []
+lines.readline()
+for i in range(100):
+    asked = time.monotonic()
+    client.sendall(b"status\n")
+    while lines.readline() != "OK\n":
+        pass
+    took.append(time.monotonic() - asked)
+    time.sleep(0.03)
+print(f"answered within {max(took) * 1000:.1f} ms, mostly {statistics.median(took) * 1000:.1f}")
+sys.exit(statistics.median(took) > 0.05)
+END
+	fault ""
+	wait_for "$DEADLINE" logged 'another takes its place'
+	wait_for "$DEADLINE" card_has_events start 2
 	plays_on
+	[ $((SECONDS - began)) -lt 30 ]
+	stop_rotaryd
+	[ "$EXIT" = 0 ]
+	joins none
 }
 
 @test "a suspend is resumed from" {
