@@ -131,6 +131,8 @@ hasty_commit(struct card *card, size_t frames)
 	const uint32_t channels = card->info.spec.channels;
 	struct hasty_take *take = last_take();
 
+	if (frames == 0)
+		return 0;
 	if (take->frames + frames > hasty->capacity) {
 		hasty->capacity = 2 * hasty->capacity + frames + 65536;
 		take->samples =
