@@ -143,10 +143,10 @@ has_mixer() {
 	: >"$CARD/mixer.log"
 	rm "$CARD/mixer.fault"
 	fault ""
-	wait_for "$DEADLINE" field_is state play
+	# A state of play is told when the card is open; it waits for the mixer.
+	wait_for "$DEADLINE" card_has_events start 2
 	mixer_stands 44 44 1 1
 	# By the clocks of mixer and card.
-	[ "$(card_events start)" = 2 ]
 	awk 'FILENAME ~ /mixer/ { if ($2 == 44) set = $1; next }
 		$3 == "start" { start = $1 }
 		END { print set, start; exit !(set > 0 && set < start) }' \
