@@ -81,6 +81,14 @@ engine_follow(struct engine *engine, enum lane_id lane, uint64_t stream,
 }
 
 void
+engine_expect(struct engine *engine, enum lane_id lane, bool more)
+{
+	engine->lines[lane].more = more;
+	engine->lines[lane].more_ns = 0;
+	engine_settle(engine);
+}
+
+void
 engine_stop(struct engine *engine, enum lane_id lane)
 {
 	line_stop(engine, &engine->lines[lane]);

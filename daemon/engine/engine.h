@@ -107,6 +107,10 @@ NODISCARD int engine_play(struct engine *engine, enum lane_id lane,
  * stream before. next == 0: nothing follows. */
 NODISCARD int engine_follow(struct engine *engine, enum lane_id lane,
 			    uint64_t stream, uint64_t next);
+/* Something will follow what is last in the lane, and cannot be told yet. The
+ * lane leaves its end open for it as long as there is something to be heard;
+ * what comes later begins after a silence. Holds until it is called again. */
+void engine_expect(struct engine *engine, enum lane_id lane, bool more);
 /* Fades out and forgets all that the lane plays. */
 void engine_stop(struct engine *engine, enum lane_id lane);
 void engine_pause(struct engine *engine, enum lane_id lane, bool paused);

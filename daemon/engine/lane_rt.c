@@ -98,6 +98,14 @@ leave(struct lane *lane, struct stream *stream)
 	bell_ring(lane->bell, ENGINE_EVENT_LEFT, lane->id, stream->id, 0);
 }
 
+/* Whether the deck holds all there is until more comes. */
+static RT_SAFE void
+await(struct lane *lane, bool more)
+{
+	atomic_store_explicit(&lane->bus->lane_awaits[lane->id],
+			      more ? lane->cut : 0, memory_order_release);
+}
+
 /* Goes from entry index (-1: from nothing) to the next. */
 static RT_DEVICE bool
 enter_next(struct lane *lane, const struct plan *plan, int index)
@@ -116,6 +124,7 @@ enter_next(struct lane *lane, const struct plan *plan, int index)
 		return false;
 	if (index >= 0)
 		leave(lane, planned->entries[index].stream);
+	await(lane, false);
 	atomic_store_explicit(&stream->taken_cut, lane->cut,
 			      memory_order_release);
 	lane->stream = stream->id;
@@ -153,6 +162,14 @@ awaits_link(const struct plan_lane *planned, int index)
 	       planned->entries[index].stream->parent != stream->id;
 }
 
+/* What was to follow did not come while there was something to be heard. */
+static RT_SAFE bool
+is_spent(const struct lane *lane)
+{
+	return atomic_load_explicit(&lane->bus->lane_spent[lane->id],
+				    memory_order_acquire) == lane->cut;
+}
+
 /* The entry to take from, or NULL: wait. */
 static RT_DEVICE const struct plan_entry *
 current_entry(struct lane *lane, const struct plan *plan)
@@ -176,7 +193,8 @@ current_entry(struct lane *lane, const struct plan *plan)
 				return NULL;
 		}
 		if ((uint32_t)(index + 1) >= planned->count) {
-			if (planned->final)
+			await(lane, planned->open);
+			if (planned->final || is_spent(lane))
 				end_deck(lane, stream);
 			return NULL;
 		}

@@ -114,6 +114,7 @@ line_play(struct engine *engine, struct line *line, struct stream *first)
 	line->heard = 0;
 	line->mark_count = 0;
 	line->drained_cut = 0;
+	line->more_ns = 0;
 	want_cut(line, PLAN_NOW);
 }
 
@@ -143,6 +144,7 @@ line_follow(struct engine *engine, struct line *line, uint64_t root,
 		take_out(line, next);
 	}
 	truncate_to(engine, line, (unsigned)index + 1);
+	line->more_ns = 0;
 	if (next != NULL && !append(line, next))
 		return -EAGAIN;
 	return 0;

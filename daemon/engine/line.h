@@ -56,6 +56,8 @@ struct line {
 	bool blank;            /* the current cut holds no stream */
 	bool silent; /* nothing of it is heard, or will be without a new cut */
 	bool paused;
+	bool more;       /* is to come behind the last entry */
+	int64_t more_ns; /* since when that keeps off the first sound */
 	bool in_set;
 
 	struct line_mark marks[LINE_MARKS];

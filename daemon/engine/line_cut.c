@@ -4,12 +4,15 @@
  * A wanted cut is made as soon as its first stream is ready, the card can take
  * it, and the output thread has come to the deck that it is to follow on. A
  * card that cannot take it must fall silent first: then the cut is one to
- * nothing, and the wanted one is made when the card has been opened anew. */
+ * nothing, and the wanted one is made when the card has been opened anew.
+ *
+ * The end of a cut stays open when more was announced, but not for ever. */
 #include "daemon/engine/engine_parts.h"
 
 #include "lib/base/clock.h"
 
 enum { ANCHORS_MAX = LINE_ENTRIES / 2 };
+#define MORE_NS (50 * NS_PER_MS)
 
 /* The last anchor that left a frame in the deck, or NULL. */
 static const struct stream *
@@ -128,6 +131,26 @@ can_be_planned(const struct engine *engine, const struct line *line,
 	       card_usable(engine, line, stream);
 }
 
+/* What was told to come is waited for while something is heard; the output
+ * thread ends that before the card runs dry. As long as nothing is, the wait
+ * is in the way of the first sound, and has to be short. */
+static bool
+awaits_more(struct engine *engine, struct line *line)
+{
+	const int64_t now_ns = clock_now_ns();
+
+	if (!line->more || line->count == 0 || line->paused)
+		return false;
+	if (line->sounding_cut == line->cut)
+		return true;
+	if (line->more_ns == 0)
+		line->more_ns = now_ns;
+	if (now_ns - line->more_ns >= MORE_NS)
+		return false;
+	engine_due(engine, line->more_ns + MORE_NS - now_ns);
+	return true;
+}
+
 /* The lane waits for what is only not ready; nothing else follows in this
  * cut. */
 static bool
@@ -192,4 +215,8 @@ line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
 	}
 	planned->final = whole && !line->cut_wanted && is_final(line, i) &&
 			 planned->count < PLAN_STREAMS;
+	if (planned->final && i == line->count && awaits_more(engine, line)) {
+		planned->final = false;
+		planned->open = true;
+	}
 }

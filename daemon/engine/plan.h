@@ -32,6 +32,8 @@ struct plan_entry {
 struct plan_lane {
 	/* Nothing will follow the last entry in this cut: the deck ends. */
 	bool final;
+	/* Something will, as long as the deck is not dry. */
+	bool open;
 	/* The stream that the first entry follows on in this cut, or 0. */
 	uint64_t before;
 	uint32_t count;

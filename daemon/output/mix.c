@@ -276,6 +276,41 @@ decide(struct mix *mix, const struct mix_plan *plan)
 		mix_lane_decide(mix, plan, lane);
 }
 
+static RT_SAFE bool
+is_live(const struct mix_lane_state *state)
+{
+	return state->span_count > 0 &&
+	       state->spans[state->span_count - 1].left == MIX_LIVE;
+}
+
+/* What its deck lacks is known to be late in coming. */
+static RT_SAFE bool
+awaits_more(const struct mix *mix, unsigned lane)
+{
+	const struct mix_lane_state *state = &mix->lanes[lane];
+
+	return is_live(state) &&
+	       atomic_load_explicit(&mix->bus->lane_awaits[lane],
+				    memory_order_acquire) ==
+		       state->spans[state->span_count - 1].cut;
+}
+
+RT_SAFE bool
+mix_awaits_more(const struct mix *mix)
+{
+	bool awaits = false;
+	unsigned lane = 0;
+
+	for (lane = 0; lane < LANE_COUNT; lane++) {
+		if (!is_live(&mix->lanes[lane]))
+			continue;
+		if (!awaits_more(mix, lane))
+			return false;
+		awaits = true;
+	}
+	return awaits;
+}
+
 /* Leaves behind what has run dry. */
 static RT_SAFE void
 leave_dry(struct mix *mix, const struct mix_plan *plan)
@@ -289,10 +324,14 @@ leave_dry(struct mix *mix, const struct mix_plan *plan)
 		if (span == NULL || span->left != MIX_LIVE)
 			continue;
 		ring = &mix_deck(mix, lane, span)->ring;
-		if (pcm_ring_written(ring) <=
-			    mix_span_position(span, mix->frame) ||
-		    mix_lane_until_cut(mix, plan, lane) == 0)
-			mix_lane_leave(mix, lane, MIX_DRY);
+		if (pcm_ring_written(ring) >
+			    mix_span_position(span, mix->frame) &&
+		    mix_lane_until_cut(mix, plan, lane) > 0)
+			continue;
+		if (awaits_more(mix, lane))
+			atomic_store_explicit(&mix->bus->lane_spent[lane],
+					      span->cut, memory_order_release);
+		mix_lane_leave(mix, lane, MIX_DRY);
 	}
 }
 

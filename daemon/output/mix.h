@@ -133,6 +133,8 @@ RT_SAFE void mix_init(struct mix *mix, struct mix_bus *bus,
 RT_SAFE enum mix_result mix_run(struct mix *mix, const struct mix_plan *plan,
 				void *memory, size_t frames, bool go_on,
 				size_t *ret_frames);
+/* Each deck that sounds holds all there is until more comes. */
+RT_SAFE bool mix_awaits_more(const struct mix *mix);
 /* Silence, whatever the plan. */
 RT_SAFE void mix_silence(struct mix *mix, void *memory, size_t frames);
 

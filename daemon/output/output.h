@@ -82,6 +82,12 @@ struct rt_event {
 struct mix_bus {
 	struct deck decks[LANE_COUNT][LANE_DECKS];
 	ATOMIC(uint32_t) lane_filling[LANE_COUNT]; /* deck index, by the lane */
+	/* The cut whose deck holds all there is until more comes, or 0; by the
+	 * lane. It runs dry without a fault. */
+	ATOMIC(uint64_t) lane_awaits[LANE_COUNT];
+	/* The cut that awaited more until the card needed something, by the
+	 * output: the lane ends it. */
+	ATOMIC(uint64_t) lane_spent[LANE_COUNT];
 };
 
 struct output_config {

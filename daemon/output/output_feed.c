@@ -285,7 +285,8 @@ must_go_on(const struct output_rt *rt)
 	if (!feed->running)
 		return is_little(rt) && has_waited(feed->fill_since_ns);
 	return output_feed_queued(rt) <= feed->emergency_frames &&
-	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1);
+	       (rt->card->info.pad_frames > 0 || mix_live_lanes(&rt->mix) > 1 ||
+		mix_awaits_more(&rt->mix));
 }
 
 static RT_DEVICE int
@@ -316,7 +317,7 @@ fill(struct output_rt *rt)
 		if (go_on || feed->result != MIX_WAIT || !must_go_on(rt))
 			break;
 		go_on = true;
-		if (!rt->draining &&
+		if (!rt->draining && !mix_awaits_more(&rt->mix) &&
 		    (feed->running || mix_live_lanes(&rt->mix) > 1))
 			output_feed_count_xrun(rt);
 	}
