@@ -89,6 +89,14 @@ follow_stream(void *context, uint64_t stream, uint64_t next)
 }
 
 static void
+expect_more(void *context, bool more)
+{
+	struct app_player *app = context;
+
+	engine_expect(app->engine, LANE_MUSIC, more);
+}
+
+static void
 stop_music(void *context)
 {
 	struct app_player *app = context;
@@ -173,6 +181,7 @@ const struct player_ops app_player_ops = {
 	.release = release_stream,
 	.play = play_stream,
 	.follow = follow_stream,
+	.expect = expect_more,
 	.stop = stop_music,
 	.pause = pause_music,
 	.set_volume = set_volume,

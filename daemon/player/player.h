@@ -45,6 +45,9 @@ struct player_ops {
 	void (*release)(void *context, uint64_t stream);
 	void (*play)(void *context, uint64_t stream);
 	void (*follow)(void *context, uint64_t stream, uint64_t next);
+	/* More is, or is not, to follow what was told last; told when that
+	 * changes. NULL: nobody cares. */
+	void (*expect)(void *context, bool more);
 	void (*stop)(void *context);
 	void (*pause)(void *context, bool paused);
 	void (*set_volume)(void *context, unsigned percent);

@@ -6,6 +6,9 @@
  * the one before it begins would come too late to be joined to it. Only what is
  * sure to follow is opened: in the order of the queue, in no special mode.
  *
+ * What cannot be opened yet is announced by expect, so that the engine does not
+ * take the last that it was told of for the end.
+ *
  * Each is told by follow when the one before it was; whoever changes what is
  * before gives up all that is behind. */
 #include "daemon/player/player_parts.h"
@@ -131,4 +134,31 @@ player_plan_ahead(struct player *player)
 	}
 	if (player->ahead_count < PLAYER_AHEAD && is_short(player))
 		(void)open_one(player);
+}
+
+/* What is sure to come behind the last that was told. */
+static bool
+has_more(const struct player *player)
+{
+	const struct slot *last = &player->next;
+
+	if (player->current.song == NULL || player_stops_at_border(player))
+		return false;
+	if (!player->next.told)
+		return player->next_id != 0;
+	if (player->ahead_count > 0)
+		last = &player->ahead[player->ahead_count - 1];
+	return !last->told || player_choose_after(player, last->id) != 0;
+}
+
+void
+player_tell_more(struct player *player)
+{
+	const bool more = has_more(player);
+
+	if (more == player->engine_expects)
+		return;
+	player->engine_expects = more;
+	if (player->ops->expect != NULL)
+		player->ops->expect(player->context, more);
 }

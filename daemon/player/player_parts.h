@@ -54,6 +54,7 @@ struct player {
 	uint32_t next_id; /* what comes next, opened or not; 0: nothing */
 	int64_t seek_ns;  /* wanted once current is open; < 0: none */
 	bool engine_paused;
+	bool engine_expects; /* more to follow */
 
 	unsigned volume;
 	bool no_volume;
@@ -122,6 +123,9 @@ void player_silence(struct player *player, bool forget);
 
 /* Brings it in line with the queue and with next; called when next was. */
 void player_plan_ahead(struct player *player);
+/* Tells whether more will follow what the engine was told of; before play, and
+ * after each follow. */
+void player_tell_more(struct player *player);
 /* The slot that holds stream, or NULL. */
 struct slot *player_find_ahead(struct player *player, uint64_t stream);
 /* Gives up slot and all behind it. */

@@ -203,6 +203,7 @@ player_start_ready(struct player *player)
 
 	if (player->state != PLAYER_PLAY || !current->ready || current->told)
 		return;
+	player_tell_more(player);
 	player->ops->play(player->context, current->stream);
 	current->told = true;
 	if (player->engine_paused)
@@ -369,4 +370,5 @@ player_plan_next(struct player *player)
 				    player->next.stream);
 	}
 	player_plan_ahead(player);
+	player_tell_more(player);
 }

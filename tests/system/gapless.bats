@@ -122,6 +122,53 @@ joined_in_one_go() {
 	joined_in_one_go
 }
 
+# short_songs COUNT FRAMES: 16-bit songs in which no sample is 0; sets SONGS.
+short_songs() {
+	python3 - "$MUSIC" "$HERE/reference.raw" "$1" "$2" <<'END'
+import struct, sys, wave
+music, whole, count, frames = *sys.argv[1:3], *map(int, sys.argv[3:5])
+with open(whole, "wb") as reference:
+    for i in range(count):
+        song = b"".join(struct.pack("<hh", n % 30000 + 1, -(n % 29989) - 1)
+                        for n in range(i * frames, (i + 1) * frames))
+        with wave.open(f"{music}/{i:03}.wav", "wb") as out:
+            out.setparams((2, 2, 44100, frames, "NONE", ""))
+            out.writeframes(song)
+        reference.write(song)
+END
+	mapfile -t SONGS < <(cd "$MUSIC" && ls)
+}
+
+# All of them, in order: a silence is where a song was opened too late.
+heard_in_order() {
+	card_kept_up
+	[ "$HEARD_FORMAT" = s16 ]
+	python3 - "$HEARD" "$HERE/reference.raw" <<'END'
+import re, sys
+heard, reference = (open(name, "rb").read() for name in sys.argv[1:])
+frames = [heard[i:i + 4] for i in range(0, len(heard), 4)]
+sounds = "".join("01"[any(frame)] for frame in frames)
+print("silences:", *(len(gap) for gap in re.findall("0+", sounds.strip("0"))))
+sys.exit(b"".join(filter(any, frames)) != reference)
+END
+}
+
+@test "Fifty songs of 30 ms: each of them, in order" {
+	export ROTARY_TEST_CARD_FORMATS=S16
+	short_songs 50 1323
+	start_rotaryd
+	play_through "${SONGS[@]}"
+	heard_in_order
+}
+
+@test "A hundred songs of one sample: each of them, in order" {
+	export ROTARY_TEST_CARD_FORMATS=S16
+	short_songs 100 1
+	start_rotaryd
+	play_through "${SONGS[@]}"
+	heard_in_order
+}
+
 @test "At one rate for all, resampled: as long as it is, at any quality" {
 	export ROTARY_TEST_CARD_FORMATS=FLOAT
 	flac_song a.flac 44100 16 44100 sine 441

@@ -40,6 +40,7 @@ struct fake_engine {
 	size_t alive;
 	bool refuse; /* opens fail at once */
 	bool paused;
+	bool more;          /* is to follow */
 	int64_t elapsed_ns; /* of what is heard */
 	int64_t length_ns;  /* of each song, once it is ready */
 	unsigned changes;
@@ -133,6 +134,15 @@ fake_follow(void *context, uint64_t id, uint64_t next)
 }
 
 static inline void
+fake_expect(void *context, bool more)
+{
+	struct fake_engine *fake = (struct fake_engine *)context;
+
+	assert_true(fake->more != more);
+	fake->more = more;
+}
+
+static inline void
 fake_stop(void *context)
 {
 	fake_wish((struct fake_engine *)context, "stop", NULL, NULL);
@@ -190,6 +200,7 @@ static const struct player_ops fake_ops = {
 	.release = fake_release,
 	.play = fake_play,
 	.follow = fake_follow,
+	.expect = fake_expect,
 	.stop = fake_stop,
 	.pause = fake_pause,
 	.set_volume = fake_set_volume,

@@ -87,6 +87,14 @@ answer_changes(struct fake_engine *fake, const char *unused)
 	fake->changes = 0;
 }
 
+/* What the engine was told of what follows the last that it knows. */
+static void
+answer_more(struct fake_engine *fake, const char *unused)
+{
+	(void)unused;
+	text_add(&fake->wishes, fake->more ? "yes" : "no");
+}
+
 static void
 do_add(struct fake_engine *fake, const char *letters)
 {
@@ -370,6 +378,7 @@ static const struct {
 	{"modes", answer_modes},
 	{"queue", answer_queue},
 	{"changes", answer_changes},
+	{"more", answer_more},
 };
 
 static void
