@@ -126,23 +126,26 @@ END
 	joins none
 }
 
-@test "a suspend is resumed from" {
-	begin_playing
-	fault suspend
-	wait_for "$DEADLINE" card_has_events suspend 1
-	mpd status >/dev/null
-	fault ""
-	plays_on
+suspends_and_goes_on() {
+	play_noise
+	for i in 1 2 3; do
+		fault suspend
+		wait_for "$DEADLINE" card_has_events suspend "$i"
+		mpd status >/dev/null
+		fault ""
+		plays_on
+	done
+	stop_rotaryd
+	joins suspend
 }
 
-@test "a suspend of a card that cannot resume" {
+@test "a suspend is resumed from where it was" {
+	suspends_and_goes_on
+}
+
+@test "a suspend of a card that cannot resume: on from where it was" {
 	export ROTARY_TEST_CARD_RESUME=no
-	begin_playing
-	fault suspend
-	wait_for "$DEADLINE" card_has_events suspend 1
-	mpd status >/dev/null
-	fault ""
-	plays_on
+	suspends_and_goes_on
 }
 
 @test "a card that has gone and comes back" {
