@@ -87,6 +87,8 @@ END
 		starts=$(card_events start)
 		fault gone
 		wait_for "$DEADLINE" card_has_events gone "$i"
+		# Open for a moment more, it may not live to see the next word.
+		wait_for "$DEADLINE" card_has_events close "$i"
 		now_s >>"$HERE/plugged"
 		fault ""
 		wait_for "$DEADLINE" card_has_events start $((starts + 1))
