@@ -48,6 +48,7 @@ output_feed_resume(struct output_rt *rt)
 	struct output_feed *feed = &rt->feed;
 	int error = -ENOSYS;
 
+	output_rt_enter(rt);
 	if (!feed->must_reset)
 		error = output_rt_checked(rt, rt->card->ops->resume(rt->card));
 	if (error == 0) {
@@ -76,8 +77,10 @@ static RT_DEVICE int
 stop(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
-	const int error = output_rt_checked(rt, rt->card->ops->reset(rt->card));
+	int error = 0;
 
+	output_rt_enter(rt);
+	error = output_rt_checked(rt, rt->card->ops->reset(rt->card));
 	if (error < 0)
 		return error;
 	if (!feed->drying)

@@ -112,9 +112,11 @@ look(struct output_rt *rt)
 {
 	struct output_feed *feed = &rt->feed;
 	const int64_t before_ns = feed->status.time_ns;
-	const int error = output_rt_checked(
-		rt, rt->card->ops->status(rt->card, &feed->status));
+	int error = 0;
 
+	output_rt_enter(rt);
+	error = output_rt_checked(
+		rt, rt->card->ops->status(rt->card, &feed->status));
 	if (error == -ESTRPIPE && feed->status.time_ns != before_ns)
 		feed->status_frame = rt->mix.frame;
 	if (error < 0)
@@ -163,6 +165,7 @@ take_back(struct output_rt *rt)
 		return 0;
 	}
 	if (frames > 0) {
+		output_rt_enter(rt);
 		taken = rt->card->ops->rewind(rt->card, (size_t)frames);
 		if (taken < 0 || output_rt_abandoned(rt))
 			return output_rt_checked(rt, (int)taken);
@@ -299,7 +302,10 @@ fill(struct output_rt *rt)
 	while (left > 0) {
 		size_t frames = left, done = 0;
 		void *memory = NULL;
-		int error = output_rt_checked(
+		int error = 0;
+
+		output_rt_enter(rt);
+		error = output_rt_checked(
 			rt, rt->card->ops->begin(rt->card, &memory, &frames));
 
 		if (error < 0)
@@ -307,6 +313,7 @@ fill(struct output_rt *rt)
 		if (frames == 0)
 			break;
 		done = produce(rt, memory, (uint32_t)frames, go_on);
+		output_rt_enter(rt);
 		error = output_rt_checked(
 			rt, rt->card->ops->commit(rt->card, done));
 		if (error < 0)
@@ -340,6 +347,7 @@ start(struct output_rt *rt)
 		feed->fill_since_ns = clock_now_ns();
 	if (!may_start(rt))
 		return 0;
+	output_rt_enter(rt);
 	error = rt->card->ops->start(rt->card);
 	if (error < 0)
 		return error;

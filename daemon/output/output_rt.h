@@ -103,6 +103,18 @@ output_rt_abandoned(const struct output_rt *rt)
 	return atomic_load_explicit(&rt->abandoned, memory_order_acquire);
 }
 
+/* Before each call into the card, which may not return: whoever then gives the
+ * thread up has seen busy_since_ns, and with it all that was done before. */
+static inline RT_SAFE void
+output_rt_enter(struct output_rt *rt)
+{
+	const int64_t since_ns =
+		atomic_load_explicit(&rt->busy_since_ns, memory_order_relaxed);
+
+	atomic_store_explicit(&rt->busy_since_ns, since_ns,
+			      memory_order_release);
+}
+
 /* What a call into the card came to. A thread that was abandoned meanwhile
  * must not touch the decks again. */
 static inline RT_SAFE int
