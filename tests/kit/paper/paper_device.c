@@ -5,7 +5,6 @@
  * does not take the device. */
 #include "tests/kit/paper/paper_device.h"
 
-#include <assert.h>
 #include <glib.h>
 #include <linux/input.h>
 #include <stdio.h>
@@ -146,8 +145,9 @@ paper_device_add(UMockdevTestbed *testbed, const struct paper_device *device)
 	const int fd = mkstemp(file);
 	GError *error = NULL;
 
-	assert(fd >= 0 &&
-	       write(fd, ioctls, strlen(ioctls)) == (ssize_t)strlen(ioctls));
+	if (fd < 0 ||
+	    write(fd, ioctls, strlen(ioctls)) != (ssize_t)strlen(ioctls))
+		abort();
 	close(fd);
 	/* The answers first: inotify tells of the node at once. */
 	if (!umockdev_testbed_load_ioctl(testbed, node, file, &error) ||
@@ -186,7 +186,8 @@ paper_device_send(UMockdevTestbed *testbed, const struct paper_device *device,
 	char *node = g_strdup_printf("/dev/input/event%d", device->number);
 	const int fd = umockdev_testbed_get_dev_fd(testbed, node);
 
-	assert(fd >= 0 &&
-	       write(fd, events, sizeof(events)) == (ssize_t)sizeof(events));
+	if (fd < 0 ||
+	    write(fd, events, sizeof(events)) != (ssize_t)sizeof(events))
+		abort();
 	g_free(node);
 }

@@ -213,9 +213,9 @@ play_line(struct script *script, const char *line, bool *skip)
 static void
 play_script(const char *folder, const char *name)
 {
-	struct house house;
+	static struct house house;
+	static char path[512], line[2048];
 	struct script script = {&house, name, 0};
-	char path[512], line[2048];
 	bool skip = false;
 	FILE *file;
 	int i;
