@@ -7,32 +7,6 @@
 
 #include <string.h>
 
-enum { WIDTH = 78 };
-
-/* sentence broken into lines that begin with prefix. */
-static void
-add_wrapped(struct text *text, const char *prefix, const char *sentence)
-{
-	const size_t room = WIDTH - strlen(prefix);
-
-	while (*sentence != '\0') {
-		size_t length = strlen(sentence);
-
-		if (length > room) {
-			length = room;
-			while (length > 0 && sentence[length] != ' ')
-				length--;
-			if (length == 0)
-				length = strcspn(sentence, " ");
-		}
-		text_add(text, prefix);
-		text_add_bytes(text, sentence, length);
-		text_add_char(text, '\n');
-		sentence += length;
-		sentence += strspn(sentence, " ");
-	}
-}
-
 /* A preset that begins with a place: the system's and a user's. */
 struct shown_place {
 	const char *word;
@@ -121,10 +95,10 @@ conf_add_help(struct text *text)
 		text_printf(text, "  --%s.%s=", spec->section, spec->name);
 		add_preset(text, spec);
 		text_add_char(text, '\n');
-		add_wrapped(text, "      ", spec->help);
+		text_add_wrapped(text, "      ", spec->help);
 		text_clear(&facts);
 		add_facts(&facts, spec);
-		add_wrapped(text, "      ", text_string(&facts));
+		text_add_wrapped(text, "      ", text_string(&facts));
 	}
 	text_finish(&facts);
 }
@@ -154,33 +128,16 @@ conf_add_sample(struct text *text)
 		if (begins_section(i))
 			text_printf(text, "\n[%s]\n", spec->section);
 		text_add_char(text, '\n');
-		add_wrapped(text, "# ", spec->help);
+		text_add_wrapped(text, "# ", spec->help);
 		text_clear(&facts);
 		add_facts(&facts, spec);
-		add_wrapped(text, "# ", text_string(&facts));
+		text_add_wrapped(text, "# ", text_string(&facts));
 		text_printf(text, "#%s =%s", spec->name,
 			    spec->preset[0] != '\0' ? " " : "");
 		add_preset(text, spec);
 		text_add_char(text, '\n');
 	}
 	text_finish(&facts);
-}
-
-/* As troff wants it: a minus that can be copied, and no request by accident. */
-static void
-add_troff(struct text *text, const char *words)
-{
-	if (*words == '.' || *words == '\'')
-		text_add(text, "\\&");
-	for (; *words != '\0'; words++) {
-		if (*words == '-')
-			text_add(text, "\\-");
-		else if (*words == '\\')
-			text_add(text, "\\e");
-		else
-			text_add_char(text, *words);
-	}
-	text_add_char(text, '\n');
 }
 
 void
@@ -195,10 +152,10 @@ conf_add_manual(struct text *text)
 		if (begins_section(i))
 			text_printf(text, ".SS [%s]\n", spec->section);
 		text_printf(text, ".TP\n.B %s\n", spec->name);
-		add_troff(text, spec->help);
+		text_add_troff(text, spec->help);
 		text_clear(&facts);
 		add_facts(&facts, spec);
-		add_troff(text, text_string(&facts));
+		text_add_troff(text, text_string(&facts));
 	}
 	text_finish(&facts);
 }

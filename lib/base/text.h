@@ -53,6 +53,14 @@ NODISCARD int text_parse_bool(const char *string, bool *ret_value);
 /* "90", "1:30", "1:02:03", with an optional fraction, as ns. */
 NODISCARD int text_parse_time(const char *string, int64_t *ret_ns);
 
+/* sentence broken at spaces into lines of at most 78 bytes that begin with
+ * prefix; a longer word has a line of its own. */
+void text_add_wrapped(struct text *text, const char *prefix,
+		      const char *sentence);
+/* words as a line of a manual page: a minus that can be copied, and nothing
+ * that troff would take for a request. */
+void text_add_troff(struct text *text, const char *words);
+
 /* ns as "m:ss" or "h:mm:ss" into text. */
 void text_add_time(struct text *text, int64_t ns);
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { WIDTH = 78 };
-
 void
 options_add_domain(struct text *text, const struct option_spec *spec)
 {
@@ -53,30 +51,6 @@ add_facts(struct text *text, const struct option_spec *spec)
 		    spec->preset[0] != '\0' ? spec->preset : "empty");
 }
 
-/* sentence broken into lines that begin with prefix. */
-static void
-add_wrapped(struct text *text, const char *prefix, const char *sentence)
-{
-	const size_t room = WIDTH - strlen(prefix);
-
-	while (*sentence != '\0') {
-		size_t length = strlen(sentence);
-
-		if (length > room) {
-			length = room;
-			while (length > 0 && sentence[length] != ' ')
-				length--;
-			if (length == 0)
-				length = strcspn(sentence, " ");
-		}
-		text_add(text, prefix);
-		text_add_bytes(text, sentence, length);
-		text_add_char(text, '\n');
-		sentence += length;
-		sentence += strspn(sentence, " ");
-	}
-}
-
 void
 options_add_help(struct text *text)
 {
@@ -101,10 +75,10 @@ options_add_help(struct text *text)
 	for (i = 0; i < OPTION_COUNT; i++) {
 		text_printf(text, "\n  --%s=%s\n", option_specs[i].name,
 			    option_specs[i].preset);
-		add_wrapped(text, "      ", option_specs[i].help);
+		text_add_wrapped(text, "      ", option_specs[i].help);
 		text_clear(&facts);
 		add_facts(&facts, &option_specs[i]);
-		add_wrapped(text, "      ", text_string(&facts));
+		text_add_wrapped(text, "      ", text_string(&facts));
 	}
 	text_finish(&facts);
 }
@@ -133,27 +107,14 @@ options_add_sample(struct text *text)
 		const struct option_spec *spec = &option_specs[i];
 
 		text_add_char(text, '\n');
-		add_wrapped(text, "# ", spec->help);
+		text_add_wrapped(text, "# ", spec->help);
 		text_clear(&facts);
 		add_facts(&facts, spec);
-		add_wrapped(text, "# ", text_string(&facts));
+		text_add_wrapped(text, "# ", text_string(&facts));
 		text_printf(text, "#%s =%s%s\n", spec->name,
 			    spec->preset[0] != '\0' ? " " : "", spec->preset);
 	}
 	text_finish(&facts);
-}
-
-/* As troff wants it: a minus that can be copied. */
-static void
-add_troff(struct text *text, const char *words)
-{
-	for (; *words != '\0'; words++) {
-		if (*words == '-')
-			text_add(text, "\\-");
-		else
-			text_add_char(text, *words);
-	}
-	text_add_char(text, '\n');
 }
 
 void
@@ -164,10 +125,10 @@ options_add_manual(struct text *text)
 
 	for (i = 0; i < OPTION_COUNT; i++) {
 		text_printf(text, ".TP\n.B %s\n", option_specs[i].name);
-		add_troff(text, option_specs[i].help);
+		text_add_troff(text, option_specs[i].help);
 		text_clear(&facts);
 		add_facts(&facts, &option_specs[i]);
-		add_troff(text, text_string(&facts));
+		text_add_troff(text, text_string(&facts));
 	}
 	text_finish(&facts);
 }
