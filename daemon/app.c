@@ -45,9 +45,6 @@ struct app {
 	int64_t state_interval_ns;
 };
 
-/* The option lists them in their order. */
-enum app_mixer { MIXER_SOFTWARE, MIXER_HARDWARE, MIXER_NONE };
-
 /* The options of an output: what each word of its choices comes to. */
 
 static const struct card_ops *
@@ -78,10 +75,12 @@ choose_rate(const struct conf *conf, const struct card_ops *driver)
 	return rate_hz == 0 && driver == &card_pipe ? PIPE_RATE_HZ : rate_hz;
 }
 
+/* The option lists them in their order. */
 static bool
-mixer_is(const struct conf *conf, enum app_mixer mixer)
+mixer_is(const struct conf *conf, enum engine_volume volume)
 {
-	return (enum app_mixer)conf_choice(conf, CONF_OUTPUT_MIXER) == mixer;
+	return (enum engine_volume)conf_choice(conf, CONF_OUTPUT_MIXER) ==
+	       volume;
 }
 
 static const char *
@@ -137,7 +136,8 @@ engine_options(const struct conf *conf)
 				.lock_memory = conf_bool(
 					conf, CONF_REALTIME_LOCK_MEMORY),
 			},
-		.hardware_volume = mixer_is(conf, MIXER_HARDWARE),
+		.volume = (enum engine_volume)conf_choice(conf,
+							  CONF_OUTPUT_MIXER),
 		.mixer = mixer_options(conf, driver),
 		.music =
 			{
@@ -335,7 +335,7 @@ player_up(struct app *app)
 	if (app->player == NULL)
 		return fail("the player", -ENOMEM);
 	app->between.player = app->player;
-	if (mixer_is(app->conf, MIXER_NONE))
+	if (mixer_is(app->conf, ENGINE_VOLUME_NONE))
 		player_forgo_volume(app->player);
 	/* The option lists them in the order of enum replay_gain_mode. */
 	player_preset_replay_gain(app->player,
@@ -361,7 +361,7 @@ state_up(struct app *app)
 	} else {
 		skips_begin(conf_text(app->conf, CONF_LIBRARY_STATE));
 		app->between.keeps_volume =
-			!found && mixer_is(app->conf, MIXER_HARDWARE);
+			!found && mixer_is(app->conf, ENGINE_VOLUME_HARDWARE);
 		restore(app, &saved);
 		app->between.keeps_volume = false;
 		state_start(app->state, app->work, app->queue, app->player);

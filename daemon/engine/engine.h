@@ -41,11 +41,39 @@ enum stream_state {
 	STREAM_CANCELLED,
 };
 
-struct engine_config {
+enum {
+	/* The first one included. */
+	ENGINE_OUTPUTS_MAX = 8,
+};
+
+/* Where an output's volume is made. */
+enum engine_volume {
+	ENGINE_VOLUME_SOFTWARE,
+	ENGINE_VOLUME_HARDWARE, /* the card's own, as far as it has one */
+	ENGINE_VOLUME_NONE,     /* nowhere: an amplifier behind it does */
+};
+
+/* An output beside the first. Names and devices are copied. */
+struct engine_output_config {
+	const char *name;
 	struct output_config output;
-	/* The volume is the card's own, as far as it has one. */
-	bool hardware_volume;
+	enum engine_volume volume;
 	struct mixer_config mixer;
+	uint32_t rate_hz; /* 0: follow */
+	enum resample_quality resample_quality;
+	bool speech; /* it hears more than music */
+};
+
+struct engine_config {
+	/* The first output; rate_hz and resample_quality are its own too. */
+	struct output_config output;
+	const char *name; /* NULL: the driver's word */
+	enum engine_volume volume;
+	struct mixer_config mixer;
+	bool music_only; /* it hears no speech */
+	/* The others, in the order of their ids, 1 and up. */
+	const struct engine_output_config *others;
+	unsigned other_count; /* below ENGINE_OUTPUTS_MAX */
 	struct path_root music;
 	int decoders; /* 0: one per CPU, at most 4 */
 	int decoder_priority;
@@ -141,6 +169,35 @@ struct engine_output {
 };
 void engine_output(const struct engine *engine,
 		   struct engine_output *ret_output);
+
+/* The outputs by their index, which is their id to clients: 0 is the first. One
+ * that is disabled has given its card back. The first that is enabled and
+ * lives is the clock, whose state engine_output() tells; while none is enabled,
+ * what plays stands still at the frame that was heard last, and goes on there
+ * when one is again. */
+struct engine_output_info {
+	const char *name;
+	const char *driver;
+	const char *device; /* NULL: the driver's own */
+	bool enabled;
+	bool is_clock;
+	bool speech;
+	enum engine_volume volume;
+	enum output_state state;
+	const struct card_info *card; /* NULL when none is open */
+	const char *error;            /* "" when there is none */
+	/* Of one that follows the clock. */
+	double drift_ppm;        /* its clock against the mix's, as corrected */
+	uint64_t dropped_frames; /* it was too slow for */
+	uint64_t dry_frames;     /* of silence, since no mix was there */
+};
+unsigned engine_output_count(const struct engine *engine);
+/* 0, -ENOENT (no such output). */
+NODISCARD int engine_output_info(const struct engine *engine, unsigned index,
+				 struct engine_output_info *ret_info);
+/* 0, -ENOENT. Harmless when it is so already. output_changed tells of it. */
+NODISCARD int engine_output_enable(struct engine *engine, unsigned index,
+				   bool enabled);
 
 /* The lines of the rtstats command. */
 MAY_BLOCK void engine_add_rtstats(const struct engine *engine,

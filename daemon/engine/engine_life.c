@@ -41,11 +41,7 @@ copy_config(struct engine *engine, const struct engine_config *config)
 {
 	engine->config = *config;
 	engine->config.music.folder = NULL; /* the commons have it */
-	if (config->output.device == NULL)
-		return 0;
-	engine->device = strdup(config->output.device);
-	engine->config.output.device = engine->device;
-	return engine->device != NULL ? 0 : -ENOMEM;
+	return outputs_create(engine, config);
 }
 
 /* For two decks of music at 48 kHz, as engine_card.c sizes them. */
@@ -178,7 +174,7 @@ free_shared(struct engine *engine)
 static void
 free_engine(struct engine *engine)
 {
-	free(engine->device);
+	outputs_destroy(engine);
 	free(engine);
 }
 

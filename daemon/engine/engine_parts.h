@@ -88,10 +88,17 @@ struct card_side {
 	int64_t due_ns;
 };
 
+/* One of the outputs (engine_outputs.c). */
+struct output_side {
+	struct engine_output_config config;
+	char *strings[5]; /* that config points to */
+	unsigned string_count;
+	bool enabled;
+};
+
 struct engine {
 	/* immutable */
 	struct engine_config config;
-	char *device;
 	struct work *work;
 	const struct engine_events *events;
 	void *context;
@@ -123,6 +130,8 @@ struct engine {
 				  it is */
 	struct replay_gain_settings replay_gain;
 	struct card_side card;
+	struct output_side outputs[ENGINE_OUTPUTS_MAX];
+	unsigned output_count;
 	struct list news;               /* news.link */
 	struct list retired_resamplers; /* retired.link, engine_plan.c */
 	uint64_t dropped_seen;
@@ -199,6 +208,11 @@ void volume_destroy(struct engine *engine);
 void volume_on_card(struct engine *engine);
 /* Its volume is set, or has had its time. */
 bool volume_is_set(struct engine *engine);
+
+/* engine_outputs.c */
+NODISCARD int outputs_create(struct engine *engine,
+			     const struct engine_config *config);
+void outputs_destroy(struct engine *engine);
 
 /* engine_card.c */
 bool card_has_decks(const struct engine *engine, enum lane_id lane);

@@ -59,7 +59,7 @@ static const struct mixer_events mixer_events = {
 int
 volume_create(struct engine *engine)
 {
-	if (!engine->config.hardware_volume)
+	if (engine->config.volume != ENGINE_VOLUME_HARDWARE)
 		return 0;
 	return mixer_create(&engine->config.mixer, engine->work, &mixer_events,
 			    engine, &engine->mixer);
