@@ -25,7 +25,7 @@ show_help(void)
 {
 	struct text text = {0};
 
-	conf_add_help(&text);
+	conf_add_help(&conf_rotaryd, &text);
 	fputs(text_string(&text), stdout);
 	text_finish(&text);
 	return 0;
@@ -52,7 +52,7 @@ show_places(const struct conf *conf)
 }
 
 static int
-act(enum conf_action action, const struct conf *conf)
+act(int action, const struct conf *conf)
 {
 	switch (action) {
 	case CONF_SHOW_HELP:
@@ -61,7 +61,7 @@ act(enum conf_action action, const struct conf *conf)
 		return show_version();
 	case CONF_CHECK:
 		return show_places(conf);
-	case CONF_RUN:
+	default:
 		break;
 	}
 	return app_run(conf);
@@ -72,13 +72,12 @@ main(int argc, char *argv[])
 {
 	struct text error = {0};
 	struct conf *conf = NULL;
-	enum conf_action action = CONF_RUN;
-	int status = 0;
+	int action = CONF_RUN, status = 0;
 
 	tame_malloc();
 	thread_adopt(THREAD_ROLE_CONTROL, "rotaryd");
 	log_init(LOG_LEVEL_INFO);
-	if (conf_load(argc, argv, &conf, &action, &error) < 0) {
+	if (conf_load(&conf_rotaryd, argc, argv, &conf, &action, &error) < 0) {
 		log_err("rotaryd", "%s", text_string(&error));
 		status = 2;
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* conf.c - the options' table and their values.
+/* conf.c - the values of the options of a table.
  *
  * conf_load() starts from the presets, then reads the command line, then the
  * file that it may have named; a value from the file does not replace one from
@@ -17,23 +17,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const struct conf_spec conf_specs[CONF_OPTION_COUNT] = {
-#define X(id, section, name, kind, unit, min, max, preset, help)               \
-	[CONF_##id] = {section, name, CONF_KIND_##kind, unit,                  \
-		       min,     max,  preset,           help},
-#include "lib/base/options.def"
-#undef X
-};
-
 static int
 put_presets(struct conf *conf, struct text *ret_error)
 {
 	int option = 0, result = 0;
 
-	for (option = 0; option < CONF_OPTION_COUNT; option++) {
-		result = conf_put(conf, (enum conf_option)option,
-				  conf_specs[option].preset, CONF_ORIGIN_PRESET,
-				  ret_error);
+	for (option = 0; option < conf->schema->count; option++) {
+		result = conf_put(conf, option,
+				  conf->schema->specs[option].preset,
+				  CONF_ORIGIN_PRESET, ret_error);
 		if (result < 0)
 			return result;
 	}
@@ -83,12 +75,17 @@ read_default_file(struct conf *conf, struct text *ret_error)
 	int result = 0;
 
 	places_add_config_home(&path);
-	text_add(&path, "/rotary/rotary.conf");
+	text_printf(&path, "/rotary/%s", conf->schema->file);
 	result = path.failed ? -ENOMEM
 			     : try_file(conf, text_string(&path), ret_error);
+	if (result == 0) {
+		text_clear(&path);
+		text_printf(&path, "/etc/rotary/%s", conf->schema->file);
+		result = path.failed ? -ENOMEM
+				     : try_file(conf, text_string(&path),
+						ret_error);
+	}
 	text_finish(&path);
-	if (result == 0)
-		result = try_file(conf, "/etc/rotary/rotary.conf", ret_error);
 	return result < 0 ? result : 0;
 }
 
@@ -108,17 +105,19 @@ read_named_file(struct conf *conf, const char *path, struct text *ret_error)
 }
 
 int
-conf_load(int argc, char *const argv[], struct conf **ret_conf,
-	  enum conf_action *ret_action, struct text *ret_error)
+conf_load(const struct conf_schema *schema, int argc, char *const argv[],
+	  struct conf **ret_conf, int *ret_action, struct text *ret_error)
 {
-	struct conf *conf = calloc(1, sizeof(*conf));
-	enum conf_action action = CONF_RUN;
+	struct conf *conf =
+		calloc(1, sizeof(*conf) + (size_t)schema->count *
+						  sizeof(conf->values[0]));
 	const char *config = NULL;
-	int result = -ENOMEM;
+	int action = CONF_RUN, result = -ENOMEM;
 
 	text_clear(ret_error);
 	if (conf == NULL)
 		goto out;
+	conf->schema = schema;
 	result = put_presets(conf, ret_error);
 	if (result == 0)
 		result = conf_read_arguments(conf, argc, argv, &config, &action,
@@ -151,42 +150,49 @@ conf_destroy(struct conf *conf)
 
 	if (conf == NULL)
 		return;
-	for (option = 0; option < CONF_OPTION_COUNT; option++)
+	for (option = 0; option < conf->schema->count; option++)
 		free(conf->values[option].text);
+	free(conf->argument);
 	free(conf->file);
 	free(conf);
 }
 
-int64_t
-conf_int(const struct conf *conf, enum conf_option option)
+static enum conf_kind
+kind_of(const struct conf *conf, int option)
 {
-	assert(conf_specs[option].kind == CONF_KIND_INT ||
-	       conf_specs[option].kind == CONF_KIND_COUNT);
+	return conf->schema->specs[option].kind;
+}
+
+int64_t
+conf_int(const struct conf *conf, int option)
+{
+	assert(kind_of(conf, option) == CONF_KIND_INT ||
+	       kind_of(conf, option) == CONF_KIND_COUNT);
 	return conf->values[option].number;
 }
 
 bool
-conf_bool(const struct conf *conf, enum conf_option option)
+conf_bool(const struct conf *conf, int option)
 {
-	assert(conf_specs[option].kind == CONF_KIND_BOOL);
+	assert(kind_of(conf, option) == CONF_KIND_BOOL);
 	return conf->values[option].number != 0;
 }
 
 const char *
-conf_text(const struct conf *conf, enum conf_option option)
+conf_text(const struct conf *conf, int option)
 {
 	return conf->values[option].text;
 }
 
 int
-conf_choice(const struct conf *conf, enum conf_option option)
+conf_choice(const struct conf *conf, int option)
 {
-	assert(conf_specs[option].kind == CONF_KIND_CHOICE);
+	assert(kind_of(conf, option) == CONF_KIND_CHOICE);
 	return (int)conf->values[option].number;
 }
 
 bool
-conf_is_set(const struct conf *conf, enum conf_option option)
+conf_is_set(const struct conf *conf, int option)
 {
 	return conf->values[option].origin != CONF_ORIGIN_PRESET;
 }
@@ -195,4 +201,17 @@ const char *
 conf_file(const struct conf *conf)
 {
 	return conf->file;
+}
+
+const char *
+conf_argument(const struct conf *conf)
+{
+	return conf->argument;
+}
+
+int
+conf_set(struct conf *conf, int option, const char *value,
+	 struct text *ret_error)
+{
+	return conf_put(conf, option, value, CONF_ORIGIN_ARGUMENT, ret_error);
 }

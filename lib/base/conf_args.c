@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* conf_args.c - the command line of rotaryd.
+/* conf_args.c - the command line.
  *
  * Every argument is "--name VALUE" or "--name=VALUE"; the name is that of an
- * option, "section.name", or one of the short ones in the table here. */
+ * option, "section.name" or where there is one section "name", or one that is
+ * on the command line only. */
 #include "lib/base/conf_parts.h"
 
 #include "lib/base/text.h"
@@ -13,112 +14,64 @@
 
 struct arguments {
 	struct conf *conf;
+	const struct conf_schema *schema;
 	const char *config;
-	enum conf_action action;
+	int action;
 	struct text *error;
 };
 
-static int
-put(struct arguments *arguments, enum conf_option option, const char *value)
+/* Those that each program has. The first one's value is not kept by conf. */
+static const struct conf_argument config_argument = {
+	.name = "config",
+	.value = "FILE",
+	.help = "read FILE instead of the usual places"};
+static const struct conf_argument help_argument = {
+	.name = "help", .help = "show this and end", .action = CONF_SHOW_HELP};
+static const struct conf_argument version_argument = {
+	.name = "version",
+	.help = "show the version and end",
+	.action = CONF_SHOW_VERSION};
+
+/* NULL after the last. */
+static const struct conf_argument *
+argument_at(const struct conf_schema *schema, int i)
 {
-	return conf_put(arguments->conf, option, value, CONF_ORIGIN_ARGUMENT,
-			arguments->error);
+	if (i == 0)
+		return &config_argument;
+	if (i <= schema->argument_count)
+		return &schema->arguments[i - 1];
+	if (i == schema->argument_count + 1)
+		return &help_argument;
+	return i == schema->argument_count + 2 ? &version_argument : NULL;
+}
+
+static const struct conf_argument *
+find_argument(const struct conf_schema *schema, const char *name)
+{
+	const struct conf_argument *argument = NULL;
+	int i = 0;
+
+	while ((argument = argument_at(schema, i++)) != NULL)
+		if (strcmp(argument->name, name) == 0)
+			break;
+	return argument;
 }
 
 static int
-take_config(struct arguments *arguments, const char *value)
+find_option(const struct conf_schema *schema, const char *name)
 {
-	arguments->config = value;
-	return 0;
-}
+	const char *section = schema->section, *dot = strchr(name, '.');
+	struct text ignored = {0};
+	int option = -ENOENT;
 
-static int
-take_music(struct arguments *arguments, const char *value)
-{
-	return put(arguments, CONF_LIBRARY_MUSIC, value);
-}
-
-static int
-take_socket(struct arguments *arguments, const char *value)
-{
-	return put(arguments, CONF_SERVER_SOCKET, value);
-}
-
-/* DRIVER:DEVICE. Without a device, the configured one stays where it can be
- * meant for this driver: a card's name is no file and no name for null. */
-static int
-take_output(struct arguments *arguments, const char *value)
-{
-	const size_t length = strcspn(value, ":");
-	char *driver = strndup(value, length);
-	int result = 0;
-
-	if (driver == NULL)
-		return -ENOMEM;
-	result = put(arguments, CONF_OUTPUT_DRIVER, driver);
-	if (result == 0 && value[length] == ':')
-		result = put(arguments, CONF_OUTPUT_DEVICE, value + length + 1);
-	else if (result == 0 && strcmp(driver, "alsa") != 0 &&
-		 strcmp(driver, "auto") != 0)
-		result = put(arguments, CONF_OUTPUT_DEVICE, "");
-	free(driver);
-	return result;
-}
-
-static int
-take_check(struct arguments *arguments, const char *value)
-{
-	(void)value;
-	arguments->action = CONF_CHECK;
-	return 0;
-}
-
-static int
-take_help(struct arguments *arguments, const char *value)
-{
-	(void)value;
-	arguments->action = CONF_SHOW_HELP;
-	return 0;
-}
-
-static int
-take_version(struct arguments *arguments, const char *value)
-{
-	(void)value;
-	arguments->action = CONF_SHOW_VERSION;
-	return 0;
-}
-
-struct short_option {
-	const char *name;
-	const char *value; /* what --help calls it; NULL: takes none */
-	const char *help;
-	int (*take)(struct arguments *arguments, const char *value);
-};
-
-static const struct short_option short_options[] = {
-	{"config", "FILE", "read FILE instead of the usual places",
-	 take_config},
-	{"music", "DIR", "the same as --library.music", take_music},
-	{"socket", "PATH", "the same as --server.socket", take_socket},
-	{"output", "DRIVER[:DEVICE]",
-	 "the same as --output.driver and --output.device", take_output},
-	{"check-config", NULL, "read the configuration, report and end",
-	 take_check},
-	{"help", NULL, "show this and end", take_help},
-	{"version", NULL, "show the version and end", take_version},
-};
-enum { SHORT_OPTION_COUNT = sizeof(short_options) / sizeof(short_options[0]) };
-
-static const struct short_option *
-find_short(const char *name)
-{
-	size_t i = 0;
-
-	for (i = 0; i < SHORT_OPTION_COUNT; i++)
-		if (strcmp(short_options[i].name, name) == 0)
-			return &short_options[i];
-	return NULL;
+	if (section != NULL)
+		option = conf_find(schema, section, strlen(section), name,
+				   &ignored);
+	else if (dot != NULL)
+		option = conf_find(schema, name, (size_t)(dot - name), dot + 1,
+				   &ignored);
+	text_finish(&ignored);
+	return option;
 }
 
 static int
@@ -128,21 +81,32 @@ refuse(struct arguments *arguments, const char *argument, const char *why)
 	if (argument[0] != '-')
 		text_add(arguments->error, "--");
 	text_add_clean(arguments->error, argument, strlen(argument), 100);
-	text_add(arguments->error, why);
-	text_add(arguments->error, "; rotaryd --help shows what there is");
+	text_printf(arguments->error, "%s; %s --help shows what there is", why,
+		    arguments->schema->program);
 	return -EINVAL;
 }
 
 static int
-take_long(struct arguments *arguments, const char *name, const char *value)
+keep(struct conf *conf, const char *value)
 {
-	const char *dot = strchr(name, '.');
-	enum conf_option option;
+	free(conf->argument);
+	conf->argument = strdup(value);
+	return conf->argument != NULL ? 0 : -ENOMEM;
+}
 
-	if (dot == NULL || conf_find(name, (size_t)(dot - name), dot + 1,
-				     &option, arguments->error) < 0)
-		return -ENOENT;
-	return put(arguments, option, value);
+static int
+take_known(struct arguments *arguments, const struct conf_argument *known,
+	   const char *value)
+{
+	if (known->action != CONF_RUN)
+		arguments->action = known->action;
+	if (known == &config_argument)
+		arguments->config = value;
+	else if (known->take != NULL)
+		return known->take(arguments->conf, value, arguments->error);
+	else if (known->value != NULL)
+		return keep(arguments->conf, value);
+	return 0;
 }
 
 /* One argument without its dashes: name, and value or NULL where there was no
@@ -152,36 +116,42 @@ static int
 take_argument(struct arguments *arguments, const char *name, const char *value,
 	      const char *next)
 {
-	const struct short_option *known = find_short(name);
+	const struct conf_argument *known =
+		find_argument(arguments->schema, name);
 	const int used = value == NULL ? 2 : 1;
-	int result = 0;
+	int option = 0, result = 0;
 
 	if (known != NULL && known->value == NULL) {
 		if (value != NULL)
 			return refuse(arguments, name, " takes no value");
-		result = known->take(arguments, NULL);
+		result = take_known(arguments, known, NULL);
 		return result < 0 ? result : 1;
 	}
+	if (known == NULL)
+		option = find_option(arguments->schema, name);
+	if (option < 0)
+		return refuse(arguments, name, " is no option");
 	if (value == NULL)
 		value = next;
-	if (value == NULL && (known != NULL || strchr(name, '.') != NULL))
+	if (value == NULL)
 		return refuse(arguments, name, " needs a value");
 	if (known != NULL)
-		result = known->take(arguments, value);
+		result = take_known(arguments, known, value);
 	else
-		result = take_long(arguments, name, value);
-	if (result == -ENOENT)
-		return refuse(arguments, name, " is no option");
+		result = conf_set(arguments->conf, option, value,
+				  arguments->error);
 	return result < 0 ? result : used;
 }
 
 int
 conf_read_arguments(struct conf *conf, int argc, char *const argv[],
-		    const char **ret_config, enum conf_action *ret_action,
+		    const char **ret_config, int *ret_action,
 		    struct text *ret_error)
 {
-	struct arguments arguments = {
-		.conf = conf, .action = CONF_RUN, .error = ret_error};
+	struct arguments arguments = {.conf = conf,
+				      .schema = conf->schema,
+				      .action = CONF_RUN,
+				      .error = ret_error};
 	int i = 0, used = 0;
 
 	for (i = 1; i < argc; i += used) {
@@ -209,19 +179,19 @@ conf_read_arguments(struct conf *conf, int argc, char *const argv[],
 }
 
 void
-conf_add_short_help(struct text *text)
+conf_add_arguments(const struct conf_schema *schema, struct text *text)
 {
-	size_t i = 0;
+	const struct conf_argument *argument = NULL;
+	int i = 0;
 
-	for (i = 0; i < SHORT_OPTION_COUNT; i++) {
-		const struct short_option *option = &short_options[i];
+	while ((argument = argument_at(schema, i++)) != NULL) {
 		struct text left = {0};
 
-		text_printf(&left, "--%s%s%s", option->name,
-			    option->value != NULL ? " " : "",
-			    option->value != NULL ? option->value : "");
+		text_printf(&left, "--%s%s%s", argument->name,
+			    argument->value != NULL ? " " : "",
+			    argument->value != NULL ? argument->value : "");
 		text_printf(text, "  %-26s %s\n", text_string(&left),
-			    option->help);
+			    argument->help);
 		text_finish(&left);
 	}
 }

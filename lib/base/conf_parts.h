@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* conf_parts.h - what the files of conf share: the table as data, the values,
- * and the one function that sets a value. Not for others. */
+/* conf_parts.h - what the files of conf share: the values, and the one function
+ * that sets a value. Not for others. */
 #ifndef ROTARY_BASE_CONF_PARTS_H
 #define ROTARY_BASE_CONF_PARTS_H
 
 #include "lib/base/conf.h"
-
-enum conf_kind {
-	CONF_KIND_INT,
-	CONF_KIND_COUNT,
-	CONF_KIND_BOOL,
-	CONF_KIND_TEXT,
-	CONF_KIND_PATH,
-	CONF_KIND_CHOICE,
-};
-
-struct conf_spec {
-	const char *section;
-	const char *name;
-	enum conf_kind kind;
-	const char *unit; /* as options.def says for each kind */
-	int64_t min;
-	int64_t max;
-	const char *preset;
-	const char *help;
-};
-
-extern const struct conf_spec conf_specs[CONF_OPTION_COUNT];
 
 /* Who set a value; the later in this list wins. */
 enum conf_origin {
@@ -42,24 +20,26 @@ struct conf_value {
 };
 
 struct conf {
-	struct conf_value values[CONF_OPTION_COUNT];
+	const struct conf_schema *schema;
 	char *file;
+	char *argument;
+	struct conf_value values[]; /* schema->count */
 };
 
 /* The option of this name; -ENOENT, with ret_error telling what is wrong with
- * it. section and name need not be terminated. */
-NODISCARD int conf_find(const char *section, size_t section_length,
-			const char *name, enum conf_option *ret_option,
+ * it. section need not be terminated. */
+NODISCARD int conf_find(const struct conf_schema *schema, const char *section,
+			size_t section_length, const char *name,
 			struct text *ret_error);
+/* The same for a section by itself: 0 or -ENOENT. */
+NODISCARD int conf_find_section(const struct conf_schema *schema,
+				const char *section, size_t length,
+				struct text *ret_error);
 
 /* Checks value and keeps it, unless one of a stronger origin is there. Adds to
  * ret_error what is wrong with it. 0, -EINVAL, -ENOMEM. */
-NODISCARD int conf_put(struct conf *conf, enum conf_option option,
-		       const char *value, enum conf_origin origin,
-		       struct text *ret_error);
-
-/* The word'th of words "a|b|c" and its length, or NULL. */
-const char *conf_word(const char *words, int word, size_t *ret_length);
+NODISCARD int conf_put(struct conf *conf, int option, const char *value,
+		       enum conf_origin origin, struct text *ret_error);
 
 /* What a value of this option may be: "a number from 1 to 9 (ms)". */
 void conf_add_domain(struct text *text, const struct conf_spec *spec);
@@ -73,10 +53,9 @@ NODISCARD int conf_read_file(struct conf *conf, const char *path,
  * -ENOMEM. */
 NODISCARD int conf_read_arguments(struct conf *conf, int argc,
 				  char *const argv[], const char **ret_config,
-				  enum conf_action *ret_action,
-				  struct text *ret_error);
+				  int *ret_action, struct text *ret_error);
 
-/* The options that have no name in the file, for --help. */
-void conf_add_short_help(struct text *text);
+/* The arguments that are no options of the file, for --help. */
+void conf_add_arguments(const struct conf_schema *schema, struct text *text);
 
 #endif

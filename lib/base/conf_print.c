@@ -67,32 +67,46 @@ add_facts(struct text *text, const struct conf_spec *spec)
 }
 
 static bool
-begins_section(int option)
+begins_section(const struct conf_schema *schema, int option)
 {
-	return option == 0 || strcmp(conf_specs[option].section,
-				     conf_specs[option - 1].section) != 0;
+	return option == 0 || strcmp(schema->specs[option].section,
+				     schema->specs[option - 1].section) != 0;
+}
+
+/* As it is called on the command line. */
+static void
+add_long_name(struct text *text, const struct conf_schema *schema,
+	      const struct conf_spec *spec)
+{
+	text_add(text, "--");
+	if (schema->section == NULL)
+		text_printf(text, "%s.", spec->section);
+	text_add(text, spec->name);
 }
 
 void
-conf_add_help(struct text *text)
+conf_add_help(const struct conf_schema *schema, struct text *text)
 {
 	struct text facts = {0};
 	int i = 0;
 
-	text_add(text, "usage: rotaryd [OPTION]...\n"
-		       "Plays music; steered over its socket by rotary, mpc or "
-		       "any other MPD\nclient.\n\n");
-	conf_add_short_help(text);
-	text_add(text, "\nOptions of the configuration file, in the first of\n"
-		       "  $XDG_CONFIG_HOME/rotary/rotary.conf\n"
-		       "  /etc/rotary/rotary.conf\n"
-		       "that exists, each with its default:\n");
-	for (i = 0; i < CONF_OPTION_COUNT; i++) {
-		const struct conf_spec *spec = &conf_specs[i];
+	text_printf(text, "usage: %s [OPTION]...\n%s\n\n", schema->program,
+		    schema->purpose);
+	conf_add_arguments(schema, text);
+	text_printf(text,
+		    "\nOptions of the configuration file, in the first of\n"
+		    "  $XDG_CONFIG_HOME/rotary/%s\n"
+		    "  /etc/rotary/%s\n"
+		    "that exists, each with its default:\n",
+		    schema->file, schema->file);
+	for (i = 0; i < schema->count; i++) {
+		const struct conf_spec *spec = &schema->specs[i];
 
-		if (begins_section(i))
+		if (begins_section(schema, i))
 			text_add_char(text, '\n');
-		text_printf(text, "  --%s.%s=", spec->section, spec->name);
+		text_add(text, "  ");
+		add_long_name(text, schema, spec);
+		text_add_char(text, '=');
 		add_preset(text, spec);
 		text_add_char(text, '\n');
 		text_add_wrapped(text, "      ", spec->help);
@@ -104,28 +118,27 @@ conf_add_help(struct text *text)
 }
 
 void
-conf_add_sample(struct text *text)
+conf_add_sample(const struct conf_schema *schema, struct text *text)
 {
 	struct text facts = {0};
 	int i = 0;
 
-	text_add(text,
-		 "# SPDX-License-Identifier: GPL-3.0-or-later\n"
-		 "# rotary.conf - the options of rotaryd, all at their "
-		 "defaults.\n"
-		 "#\n"
-		 "# The first that exists is read: the file that --config "
-		 "names,\n"
-		 "# $XDG_CONFIG_HOME/rotary/rotary.conf, "
-		 "/etc/rotary/rotary.conf.\n"
-		 "# Each option is also --section.name=VALUE on the command "
-		 "line.\n"
-		 "# A comment begins with # at the start of a line, or with "
-		 "a space and ;\n");
-	for (i = 0; i < CONF_OPTION_COUNT; i++) {
-		const struct conf_spec *spec = &conf_specs[i];
+	text_printf(text,
+		    "# SPDX-License-Identifier: GPL-3.0-or-later\n"
+		    "# %s - the options of %s, all at their defaults.\n"
+		    "#\n"
+		    "# The first that exists is read: the file that --config "
+		    "names,\n"
+		    "# $XDG_CONFIG_HOME/rotary/%s, /etc/rotary/%s.\n"
+		    "%s"
+		    "# A comment begins with # at the start of a line, or with "
+		    "a space and ;\n",
+		    schema->file, schema->program, schema->file, schema->file,
+		    schema->notes);
+	for (i = 0; i < schema->count; i++) {
+		const struct conf_spec *spec = &schema->specs[i];
 
-		if (begins_section(i))
+		if (begins_section(schema, i))
 			text_printf(text, "\n[%s]\n", spec->section);
 		text_add_char(text, '\n');
 		text_add_wrapped(text, "# ", spec->help);
@@ -141,15 +154,15 @@ conf_add_sample(struct text *text)
 }
 
 void
-conf_add_manual(struct text *text)
+conf_add_manual(const struct conf_schema *schema, struct text *text)
 {
 	struct text facts = {0};
 	int i = 0;
 
-	for (i = 0; i < CONF_OPTION_COUNT; i++) {
-		const struct conf_spec *spec = &conf_specs[i];
+	for (i = 0; i < schema->count; i++) {
+		const struct conf_spec *spec = &schema->specs[i];
 
-		if (begins_section(i))
+		if (schema->section == NULL && begins_section(schema, i))
 			text_printf(text, ".SS [%s]\n", spec->section);
 		text_printf(text, ".TP\n.B %s\n", spec->name);
 		text_add_troff(text, spec->help);

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *
-conf_word(const char *words, int word, size_t *ret_length)
+/* The word'th of words "a|b|c" and its length, or NULL. */
+static const char *
+find_word(const char *words, int word, size_t *ret_length)
 {
 	for (; word > 0; word--) {
 		words = strchr(words, '|');
@@ -31,7 +32,7 @@ static bool
 is_word(const char *words, int word, const char *value)
 {
 	size_t length = 0;
-	const char *found = conf_word(words, word, &length);
+	const char *found = find_word(words, word, &length);
 
 	return found != NULL && strlen(value) == length &&
 	       strncmp(found, value, length) == 0;
@@ -44,8 +45,8 @@ add_words(struct text *text, const char *words)
 	const char *word = NULL, *next = NULL;
 	int i = 0;
 
-	for (i = 0; (word = conf_word(words, i, &length)) != NULL; i++) {
-		next = conf_word(words, i + 1, &after);
+	for (i = 0; (word = find_word(words, i, &length)) != NULL; i++) {
+		next = find_word(words, i + 1, &after);
 		if (i > 0)
 			text_add(text, next != NULL ? ", " : " or ");
 		text_add_bytes(text, word, length);
@@ -70,7 +71,7 @@ conf_add_domain(struct text *text, const struct conf_spec *spec)
 		add_range(text, spec, spec->unit);
 		break;
 	case CONF_KIND_COUNT:
-		word = conf_word(spec->unit, 0, &length);
+		word = find_word(spec->unit, 0, &length);
 		text_add_bytes(text, word, length);
 		text_add(text, " or ");
 		add_range(text, spec, word + length + 1);
@@ -158,7 +159,7 @@ parse_choice(const char *words, const char *value, int64_t *ret_number)
 	size_t length = 0;
 	int i = 0;
 
-	for (i = 0; conf_word(words, i, &length) != NULL; i++) {
+	for (i = 0; find_word(words, i, &length) != NULL; i++) {
 		if (is_word(words, i, value)) {
 			*ret_number = i;
 			return 0;
@@ -205,10 +206,11 @@ parse_value(const struct conf_spec *spec, const char *value,
 }
 
 int
-conf_put(struct conf *conf, enum conf_option option, const char *value,
+conf_put(struct conf *conf, int option, const char *value,
 	 enum conf_origin origin, struct text *ret_error)
 {
-	const struct conf_spec *spec = &conf_specs[option];
+	const struct conf_schema *schema = conf->schema;
+	const struct conf_spec *spec = &schema->specs[option];
 	struct conf_value *kept = &conf->values[option];
 	struct text text = {0};
 	int64_t number = 0;
@@ -221,8 +223,9 @@ conf_put(struct conf *conf, enum conf_option option, const char *value,
 	else if (result < 0)
 		result = -EINVAL;
 	if (result == -EINVAL) {
-		text_printf(ret_error, "%s.%s must be ", spec->section,
-			    spec->name);
+		if (schema->section == NULL)
+			text_printf(ret_error, "%s.", spec->section);
+		text_printf(ret_error, "%s must be ", spec->name);
 		conf_add_domain(ret_error, spec);
 		text_add(ret_error, ", not \"");
 		text_add_clean(ret_error, value, strlen(value), 100);
@@ -239,47 +242,54 @@ conf_put(struct conf *conf, enum conf_option option, const char *value,
 }
 
 static bool
-section_exists(const char *section, size_t length)
+is_in(const struct conf_spec *spec, const char *section, size_t length)
 {
-	int i = 0;
-
-	for (i = 0; i < CONF_OPTION_COUNT; i++)
-		if (strlen(conf_specs[i].section) == length &&
-		    memcmp(conf_specs[i].section, section, length) == 0)
-			return true;
-	return false;
+	return strlen(spec->section) == length &&
+	       memcmp(spec->section, section, length) == 0;
 }
 
 int
-conf_find(const char *section, size_t section_length, const char *name,
-	  enum conf_option *ret_option, struct text *ret_error)
+conf_find_section(const struct conf_schema *schema, const char *section,
+		  size_t length, struct text *ret_error)
 {
-	const struct conf_spec *spec = NULL;
 	int i = 0;
 
-	for (i = 0; i < CONF_OPTION_COUNT; i++) {
-		spec = &conf_specs[i];
-		if (strlen(spec->section) == section_length &&
-		    memcmp(spec->section, section, section_length) == 0 &&
-		    strcmp(spec->name, name) == 0) {
-			*ret_option = (enum conf_option)i;
+	for (i = 0; i < schema->count; i++)
+		if (is_in(&schema->specs[i], section, length))
 			return 0;
-		}
-	}
-	if (section_length > 7 && memcmp(section, "output ", 7) == 0)
+	if (schema->section == NULL && length > 7 &&
+	    memcmp(section, "output ", 7) == 0) {
 		text_add(ret_error,
 			 "there is one output, [output]; further ones "
 			 "([output NAME]) are not supported");
-	else if (!section_exists(section, section_length)) {
-		text_add(ret_error, "there is no section [");
-		text_add_clean(ret_error, section, section_length, 60);
-		text_add(ret_error, "]; rotaryd --help lists all options");
-	} else {
-		text_add(ret_error, "there is no option ");
-		text_add_clean(ret_error, section, section_length, 60);
-		text_add_char(ret_error, '.');
-		text_add_clean(ret_error, name, strlen(name), 60);
-		text_add(ret_error, "; rotaryd --help lists all options");
+		return -ENOENT;
 	}
+	text_add(ret_error, "there is no section [");
+	text_add_clean(ret_error, section, length, 60);
+	text_printf(ret_error, "]; %s --help lists all options",
+		    schema->program);
+	return -ENOENT;
+}
+
+int
+conf_find(const struct conf_schema *schema, const char *section, size_t length,
+	  const char *name, struct text *ret_error)
+{
+	int i = 0;
+
+	for (i = 0; i < schema->count; i++)
+		if (is_in(&schema->specs[i], section, length) &&
+		    strcmp(schema->specs[i].name, name) == 0)
+			return i;
+	if (conf_find_section(schema, section, length, ret_error) < 0)
+		return -ENOENT;
+	text_add(ret_error, "there is no option ");
+	if (schema->section == NULL) {
+		text_add_clean(ret_error, section, length, 60);
+		text_add_char(ret_error, '.');
+	}
+	text_add_clean(ret_error, name, strlen(name), 60);
+	text_printf(ret_error, "; %s --help lists all options",
+		    schema->program);
 	return -ENOENT;
 }

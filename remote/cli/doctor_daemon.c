@@ -22,9 +22,10 @@ doctor_check_conf(struct doctor *doctor)
 	char program[] = "rotaryd";
 	char *const argv[] = {program, NULL};
 	struct text error = {0};
-	enum conf_action action;
+	int action = CONF_RUN;
 
-	if (conf_load(1, argv, &doctor->conf, &action, &error) < 0)
+	if (conf_load(&conf_rotaryd, 1, argv, &doctor->conf, &action, &error) <
+	    0)
 		doctor_say(
 			doctor, DOCTOR_FAIL, "configuration",
 			"correct that line; \"rotaryd --check-config\" tells "

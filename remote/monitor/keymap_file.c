@@ -13,8 +13,8 @@
  * all right as a whole or is none. */
 #include "remote/monitor/keymap_parts.h"
 
+#include "lib/base/ini.h"
 #include "lib/base/text.h"
-#include "remote/monitor/ini.h"
 
 #include <errno.h>
 #include <stdlib.h>

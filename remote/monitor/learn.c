@@ -165,8 +165,9 @@ write_map(const struct learning *learning, const char *path)
 }
 
 int
-learn_run(const struct options *options)
+learn_run(const struct conf *options)
 {
+	const char *path = conf_argument(options);
 	struct learning learning = {0};
 	const struct devices_hooks hooks = {.opened = on_opened,
 					    .closed = on_closed,
@@ -175,9 +176,8 @@ learn_run(const struct options *options)
 	size_t i = 0;
 	int result = 0;
 
-	if (access(options->learn, F_OK) == 0) {
-		log_err(topic, "%s is there already, and stays as it is",
-			options->learn);
+	if (access(path, F_OK) == 0) {
+		log_err(topic, "%s is there already, and stays as it is", path);
 		return -EEXIST;
 	}
 	result = devices_create(&hooks, &learning.devices);
@@ -185,9 +185,8 @@ learn_run(const struct options *options)
 		devices_scan(learning.devices, clock_now_ns());
 		for (i = 0; i < QUESTION_COUNT; i++)
 			ask(&learning, questions[i]);
-		result = learning.known_count > 0
-				 ? write_map(&learning, options->learn)
-				 : -ENODATA;
+		result = learning.known_count > 0 ? write_map(&learning, path)
+						  : -ENODATA;
 	}
 	if (result < 0)
 		log_err(topic, "nothing is written: %s",

@@ -6,10 +6,10 @@
 
 #include "lib/base/attr.h"
 
-struct options;
+struct conf;
 
-/* Writes options->learn, which must not exist yet. 0, -errno, after telling
- * why. */
-NODISCARD int learn_run(const struct options *options);
+/* Writes the file that --learn names, which must not exist yet. 0, -errno,
+ * after telling why. */
+NODISCARD int learn_run(const struct conf *options);
 
 #endif

@@ -15,49 +15,48 @@ show_help(void)
 {
 	struct text text = {0};
 
-	options_add_help(&text);
+	conf_add_help(&options_schema, &text);
 	fputs(text_string(&text), stdout);
 	text_finish(&text);
 	return 0;
 }
 
 static int
-act(const struct options *options)
+act(int action, const struct conf *options)
 {
-	switch (options->action) {
-	case OPTIONS_HELP:
+	switch (action) {
+	case CONF_SHOW_HELP:
 		return show_help();
-	case OPTIONS_VERSION:
+	case CONF_SHOW_VERSION:
 		puts("rotary-remote " ROTARY_VERSION);
 		return 0;
-	case OPTIONS_CHECK:
+	case CONF_CHECK:
 		return monitor_check(options);
 	case OPTIONS_LEARN:
 		return learn_run(options);
-	case OPTIONS_RUN:
-	case OPTIONS_TEST:
-		break;
+	default:
+		return monitor_run(options, action == OPTIONS_TEST);
 	}
-	return monitor_run(options);
 }
 
 int
 main(int argc, char *argv[])
 {
-	struct options *options = NULL;
+	struct conf *options = NULL;
 	struct text error = {0};
-	int status = 0;
+	int action = CONF_RUN, status = 0;
 
 	thread_adopt(THREAD_ROLE_CONTROL, "rotary-remote");
 	log_init(LOG_LEVEL_INFO);
-	if (options_load(argc, argv, &options, &error) < 0) {
+	if (conf_load(&options_schema, argc, argv, &options, &action, &error) <
+	    0) {
 		log_err("rotary-remote", "%s", text_string(&error));
 		status = 2;
 	} else {
-		log_set_level((enum log_level)options_int(options, OPTION_LOG));
-		status = act(options) < 0 ? 1 : 0;
+		log_set_level((enum log_level)conf_choice(options, OPTION_LOG));
+		status = act(action, options) < 0 ? 1 : 0;
 	}
-	options_destroy(options);
+	conf_destroy(options);
 	text_finish(&error);
 	return status;
 }

@@ -39,7 +39,7 @@ wants_grab(const struct monitor *monitor,
 
 	if (settings->grab != KEYMAP_GRAB_AUTO)
 		return settings->grab == KEYMAP_GRAB_YES;
-	return options_int(monitor->options, OPTION_GRAB) != NO;
+	return conf_choice(monitor->options, OPTION_GRAB) != NO;
 }
 
 /* The map for a device; false: none claims it. */
@@ -322,26 +322,24 @@ begin_signals(struct monitor *monitor)
 static int
 begin_core(struct monitor *monitor)
 {
-	const struct options *options = monitor->options;
+	const struct conf *options = monitor->options;
 	const struct core_options core_options = {
 		.gestures =
 			{
-				.hold_ns =
-					options_int(options, OPTION_HOLD_MS) *
-					NS_PER_MS,
-				.long_ns =
-					options_int(options, OPTION_LONG_MS) *
-					NS_PER_MS,
+				.hold_ns = conf_int(options, OPTION_HOLD_MS) *
+					   NS_PER_MS,
+				.long_ns = conf_int(options, OPTION_LONG_MS) *
+					   NS_PER_MS,
 				.repeat_ns =
-					options_int(options, OPTION_REPEAT_MS) *
+					conf_int(options, OPTION_REPEAT_MS) *
 					NS_PER_MS,
 				.double_ns =
-					options_int(options, OPTION_DOUBLE_MS) *
+					conf_int(options, OPTION_DOUBLE_MS) *
 					NS_PER_MS,
 				.max_ns = 30 * NS_PER_S,
 			},
 		.menu_timeout_ns =
-			options_int(options, OPTION_MENU_TIMEOUT_S) * NS_PER_S,
+			conf_int(options, OPTION_MENU_TIMEOUT_S) * NS_PER_S,
 	};
 
 	return core_create(&core_options, monitor_take_output, monitor,
@@ -381,17 +379,16 @@ begin(struct monitor *monitor)
 
 	if (result == 0)
 		result = keymaps_create(
-			options_text(monitor->options, OPTION_KEYMAPS),
-			options_int(monitor->options, OPTION_EXEC) != 0,
+			conf_text(monitor->options, OPTION_KEYMAPS),
+			conf_bool(monitor->options, OPTION_EXEC),
 			&monitor->maps);
 	if (result == 0)
 		result = begin_core(monitor);
 	if (result == 0)
 		result = devices_create(&device_hooks, &monitor->devices);
 	if (result == 0 && !monitor->is_test)
-		result = wire_create(
-			options_text(monitor->options, OPTION_SOCKET),
-			&wire_hooks, &monitor->wire);
+		result = wire_create(conf_text(monitor->options, OPTION_SOCKET),
+				     &wire_hooks, &monitor->wire);
 	if (result < 0)
 		return result;
 	(void)keymaps_read(monitor->maps);
@@ -422,14 +419,14 @@ end(struct monitor *monitor)
 }
 
 int
-monitor_run(const struct options *options)
+monitor_run(const struct conf *options, bool is_test)
 {
 	/* The figures make it large. */
 	static struct monitor monitor;
 	int result = 0;
 
 	monitor.options = options;
-	monitor.is_test = options->action == OPTIONS_TEST;
+	monitor.is_test = is_test;
 	monitor.signals = -1;
 	monitor.map_watch = -1;
 	monitor.reload_ns = INT64_MAX;

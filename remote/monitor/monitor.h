@@ -6,13 +6,15 @@
 
 #include "lib/base/attr.h"
 
-struct options;
+#include <stdbool.h>
 
-/* Runs until SIGINT or SIGTERM. With OPTIONS_TEST it prints what keys are and
- * would do, and speaks to no daemon. 0, -errno, after telling why. */
-NODISCARD int monitor_run(const struct options *options);
+struct conf;
+
+/* Runs until SIGINT or SIGTERM. A test prints what keys are and would do, and
+ * speaks to no daemon. 0, -errno, after telling why. */
+NODISCARD int monitor_run(const struct conf *options, bool is_test);
 
 /* Lists the maps and their rows. 0; -EINVAL: something is wrong with a map. */
-NODISCARD int monitor_check(const struct options *options);
+NODISCARD int monitor_check(const struct conf *options);
 
 #endif

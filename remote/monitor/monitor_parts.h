@@ -12,7 +12,7 @@
 #include "remote/monitor/wire.h"
 
 struct monitor {
-	const struct options *options;
+	const struct conf *options;
 	bool is_test;
 	struct keymaps *maps;
 	struct core *core;

@@ -143,17 +143,17 @@ list_row(void *context, enum keymap_mode mode, struct key key,
 }
 
 int
-monitor_check(const struct options *options)
+monitor_check(const struct conf *options)
 {
 	struct keymaps *maps = NULL;
 	int i = 0, wrong = 0;
 
-	if (keymaps_create(options_text(options, OPTION_KEYMAPS),
-			   options_int(options, OPTION_EXEC) != 0, &maps) < 0)
+	if (keymaps_create(conf_text(options, OPTION_KEYMAPS),
+			   conf_bool(options, OPTION_EXEC), &maps) < 0)
 		return -ENOMEM;
 	wrong = keymaps_read(maps);
 	printf("options: %s\n",
-	       options->file != NULL ? options->file : "(none)");
+	       conf_file(options) != NULL ? conf_file(options) : "(none)");
 	for (i = 0; keymaps_folder(maps, i) != NULL; i++)
 		printf("folder: %s\n", keymaps_folder(maps, i));
 	for (i = 0; keymaps_at(maps, i) != NULL; i++) {

@@ -32,16 +32,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char name[64], program[] = "rotaryd", option[] = "--config";
 	char *argv[] = {program, option, name, NULL};
-	enum conf_action action;
 	struct conf *conf = NULL;
 	struct text error = {0};
-	int file, result;
+	int file, result, action;
 
 	file = memfd_create("conf", MFD_CLOEXEC);
 	if (file < 0 || write(file, data, size) != (ssize_t)size)
 		abort();
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
-	result = conf_load(3, argv, &conf, &action, &error);
+	result = conf_load(&conf_rotaryd, 3, argv, &conf, &action, &error);
 	if (result == 0)
 		check_values(conf);
 	else if (result != -EINVAL || strstr(text_string(&error), name) == NULL)

@@ -15,9 +15,10 @@
 #include <cmocka.h>
 
 static struct text error;
+static int action;
 
 static int
-load(const char *words, struct options **ret_options)
+load(const char *words, struct conf **ret_options)
 {
 	char *argv[8] = {0}, *copy = strdup(words), *save = NULL;
 	char program[] = "rotary-remote";
@@ -27,7 +28,8 @@ load(const char *words, struct options **ret_options)
 	for (argv[argc] = strtok_r(copy, " ", &save); argv[argc] != NULL;
 	     argv[argc] = strtok_r(NULL, " ", &save))
 		argc++;
-	result = options_load(argc, argv, ret_options, &error);
+	result = conf_load(&options_schema, argc, argv, ret_options, &action,
+			   &error);
 	free(copy);
 	return result;
 }
@@ -35,19 +37,19 @@ load(const char *words, struct options **ret_options)
 static void
 test_command_line(void **state)
 {
-	struct options *options = NULL;
+	struct conf *options = NULL;
 
 	(void)state;
 	assert_int_equal(load("--config /dev/null/x --hold_ms 700", &options),
 			 -ENOENT);
 	assert_int_equal(
 		load("--hold_ms 700 --exec=yes --grab=no --test", &options), 0);
-	assert_int_equal(options_int(options, OPTION_HOLD_MS), 700);
-	assert_int_equal(options_int(options, OPTION_LONG_MS), 3000);
-	assert_int_equal(options_int(options, OPTION_EXEC), 1);
-	assert_int_equal(options_int(options, OPTION_GRAB), 2);
-	assert_int_equal(options->action, OPTIONS_TEST);
-	options_destroy(options);
+	assert_int_equal(conf_int(options, OPTION_HOLD_MS), 700);
+	assert_int_equal(conf_int(options, OPTION_LONG_MS), 3000);
+	assert_int_equal(conf_bool(options, OPTION_EXEC), true);
+	assert_int_equal(conf_choice(options, OPTION_GRAB), 2);
+	assert_int_equal(action, OPTIONS_TEST);
+	conf_destroy(options);
 	assert_int_equal(load("--hold_ms 7", &options), -EINVAL);
 	assert_non_null(strstr(text_string(&error), "from 200 to 5000 (ms)"));
 	assert_int_equal(load("--hold", &options), -EINVAL);
@@ -58,7 +60,7 @@ test_command_line(void **state)
 }
 
 static int
-load_file(const char *words, const char *more, struct options **ret_options)
+load_file(const char *words, const char *more, struct conf **ret_options)
 {
 	char path[] = "/tmp/rotary-conf-XXXXXX", line[128];
 	const int file = mkstemp(path);
@@ -75,20 +77,21 @@ load_file(const char *words, const char *more, struct options **ret_options)
 static void
 test_file(void **state)
 {
-	struct options *options = NULL;
+	struct conf *options = NULL;
 
 	(void)state;
 	assert_int_equal(load_file("[remote]\nhold_ms = 800 ; slow\nlog = "
 				   "debug\n",
 				   "--log=error", &options),
 			 0);
-	assert_int_equal(options_int(options, OPTION_HOLD_MS), 800);
+	assert_int_equal(conf_int(options, OPTION_HOLD_MS), 800);
 	/* The command line wins. */
-	assert_int_equal(options_int(options, OPTION_LOG), 0);
-	options_destroy(options);
+	assert_int_equal(conf_choice(options, OPTION_LOG), 0);
+	conf_destroy(options);
 	assert_int_equal(load_file("[remote]\nhold = 800\n", "", &options),
 			 -EINVAL);
-	assert_non_null(strstr(text_string(&error), ":2: \"hold\" is no"));
+	assert_non_null(
+		strstr(text_string(&error), ":2: there is no option hold"));
 	assert_int_equal(load_file("[keys]\n", "", &options), -EINVAL);
 	/* Wrong is wrong, also where the command line wins. */
 	assert_int_equal(
@@ -119,8 +122,8 @@ test_files_follow_the_table(void **state)
 	struct text made = {0}, manual = {0}, file = {0}, page = {0};
 
 	(void)state;
-	options_add_sample(&made);
-	options_add_manual(&manual);
+	conf_add_sample(&options_schema, &made);
+	conf_add_manual(&options_schema, &manual);
 	if (print != NULL)
 		fputs(text_string(strcmp(print, "sample") == 0 ? &made
 							       : &manual),

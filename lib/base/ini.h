@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ini.h - the lines of an INI file, strictly: a section, "name = value", a
  * comment (# or ; at the start of a line, or a blank and ; behind a value).
+ * The one reader of configuration there is: rotary.conf, remote.conf, key maps.
  *
  * Pure but for ini_read(). Threads: any. RT: MAY_BLOCK. Errors: -errno, with
  * one sentence that names file and line. */
-#ifndef ROTARY_MONITOR_INI_H
-#define ROTARY_MONITOR_INI_H
+#ifndef ROTARY_BASE_INI_H
+#define ROTARY_BASE_INI_H
 
 #include "lib/base/attr.h"
 
@@ -13,7 +14,7 @@
 
 struct text;
 
-enum { INI_LINE_MAX = 1000, INI_FILE_MAX = 1024 * 1024 };
+enum { INI_LINE_MAX = 4200, INI_FILE_MAX = 1024 * 1024 };
 
 struct ini_line {
 	const char *path;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ini.c - the reader of key maps and of remote.conf.
+/* ini.c - the reader of configuration files and of key maps.
  *
  * A file is read as a whole and then parsed from memory, so that a file which
  * changes meanwhile is seen as it was at one time. What is not a regular file
  * is refused before it is read: a FIFO would block, a device would act. Every
  * line is checked before anything is done with it; the first error ends it. */
-#include "remote/monitor/ini.h"
+#include "lib/base/ini.h"
 
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@ struct parsing {
 	const char *path;
 	unsigned number;
 	char section[INI_LINE_MAX + 1];
+	char line[INI_LINE_MAX + 1];
 	ini_take *take;
 	void *context;
 	struct text *error;
@@ -79,6 +82,16 @@ refuse(struct parsing *parsing, const char *why)
 }
 
 static int
+refuse_length(struct parsing *parsing)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "the line is longer than %d bytes",
+		 INI_LINE_MAX);
+	return refuse(parsing, why);
+}
+
+static int
 hand_on(struct parsing *parsing, const char *name, const char *value)
 {
 	const struct ini_line line = {
@@ -100,11 +113,12 @@ hand_on(struct parsing *parsing, const char *name, const char *value)
 static int
 take_section(struct parsing *parsing, char *line)
 {
-	char *end = NULL, *name = NULL;
+	char *end = NULL, *name = NULL, *rest = NULL;
 
 	cut_comment(line);
 	end = strrchr(line, ']');
-	if (end == NULL || *trim(end + 1) != '\0')
+	rest = end != NULL ? trim(end + 1) : line;
+	if (*rest != '\0' && *rest != '#')
 		return refuse(parsing, "a section is \"[name]\" on a line of "
 				       "its own");
 	*end = '\0';
@@ -136,35 +150,49 @@ take_line(struct parsing *parsing, char *line)
 	return hand_on(parsing, name, trim(value));
 }
 
-int
-ini_parse(const char *path, const char *bytes, size_t length, ini_take *take,
-	  void *context, struct text *ret_error)
+static int
+parse_all(struct parsing *parsing, const char *bytes, size_t length)
 {
-	struct parsing parsing = {.path = path,
-				  .take = take,
-				  .context = context,
-				  .error = ret_error};
-	char line[INI_LINE_MAX + 1];
+	static const char mark[] = "\xef\xbb\xbf"; /* of some editors */
 	size_t i = 0;
 	int result = 0;
 
+	if (length >= 3 && memcmp(bytes, mark, 3) == 0)
+		i = 3;
 	while (i < length && result == 0) {
 		const char *newline = memchr(bytes + i, '\n', length - i);
 		const size_t end =
 			newline != NULL ? (size_t)(newline - bytes) : length;
 
-		parsing.number++;
+		parsing->number++;
 		if (end - i > INI_LINE_MAX)
-			return refuse(&parsing, "the line is longer than 1000 "
-						"bytes");
+			return refuse_length(parsing);
 		if (!utf8_valid(bytes + i, end - i))
-			return refuse(&parsing,
+			return refuse(parsing,
 				      "the line is not valid UTF-8 text");
-		memcpy(line, bytes + i, end - i);
-		line[end - i] = '\0';
-		result = take_line(&parsing, line);
+		memcpy(parsing->line, bytes + i, end - i);
+		parsing->line[end - i] = '\0';
+		result = take_line(parsing, parsing->line);
 		i = end + 1;
 	}
+	return result;
+}
+
+int
+ini_parse(const char *path, const char *bytes, size_t length, ini_take *take,
+	  void *context, struct text *ret_error)
+{
+	struct parsing *parsing = calloc(1, sizeof(*parsing));
+	int result = 0;
+
+	if (parsing == NULL)
+		return -ENOMEM;
+	parsing->path = path;
+	parsing->take = take;
+	parsing->context = context;
+	parsing->error = ret_error;
+	result = parse_all(parsing, bytes, length);
+	free(parsing);
 	return result;
 }
 
