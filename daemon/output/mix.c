@@ -262,6 +262,7 @@ mix_silence(struct mix *mix, void *memory, size_t frames)
 	memset(memory, 0,
 	       frames * card_format_bytes(mix->spec.format) *
 		       mix->spec.channels);
+	mix_tap_silence(mix, frames);
 	mix->frame += frames;
 }
 

@@ -35,6 +35,8 @@ struct mix_block {
  * then block->frames tells how many. */
 RT_SAFE void mix_render(struct mix *mix, struct mix_block *block,
 			uint8_t *memory);
+/* Frames of silence that are made without a block. */
+RT_SAFE void mix_tap_silence(struct mix *mix, size_t frames);
 /* What a frame of this stretch must be watched for by the limiter. */
 RT_SAFE enum limiter_watch mix_watch(const struct mix *mix,
 				     const struct deck_stretch *stretch);

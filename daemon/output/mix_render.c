@@ -11,12 +11,18 @@
  * limiter is renewed from that frame. So what it knows when a frame is mixed
  * depends on frames, decks and plan alone. Where nothing can be too loud (the
  * decoder's own integers, or floats for a card that takes them, neither of them
- * made louder) it is told just that, and no sum is made. */
+ * made louder) it is told just that, and no sum is made.
+ *
+ * Other outputs hear the same frames from the tap, before the volume and the
+ * limiter: sums of their own, made only when somebody wants them. */
 #include "daemon/output/mix_block.h"
 
 #include "daemon/audio/convert.h"
+#include "daemon/output/tap.h"
 
 #include <string.h>
+
+static const struct mix_gain untouched = {{{0, 0, 1.0F, 1.0F}}, 1};
 
 RT_SAFE struct gain_ramp
 mix_fade_in(const struct mix *mix, const struct mix_span *span)
@@ -68,17 +74,18 @@ is_untouched(const struct mix *mix, const struct mix_voice *voice)
 	return true;
 }
 
-/* Of frames frames of the voice, from the output frame `from` on. */
+/* Of frames frames of the voice, from the output frame `from` on, under this
+ * volume. */
 static RT_SAFE void
-make_gains(struct mix *mix, const struct mix_voice *voice, uint64_t from,
-	   size_t frames)
+make_gains(struct mix *mix, const struct mix_voice *voice,
+	   const struct mix_gain *volume, uint64_t from, size_t frames)
 {
 	const struct gain_ramp fade_in = mix_fade_in(mix, voice->span);
 	const struct mix_gain *gain = voice->gain;
 
 	gain_fill(mix->gains, frames, 1.0F);
-	gain_multiply(mix->gains, frames,
-		      &mix->volume.ramps[mix->volume.count - 1], from);
+	gain_multiply(mix->gains, frames, &volume->ramps[volume->count - 1],
+		      from);
 	gain_multiply(mix->gains, frames, &gain->ramps[gain->count - 1], from);
 	if (!gain_ramp_done(&fade_in, from))
 		gain_multiply(mix->gains, frames, &fade_in, from);
@@ -92,14 +99,15 @@ make_gains(struct mix *mix, const struct mix_voice *voice, uint64_t from,
 /* Adds frames frames of the voice to the sums, from the output frame `from`
  * on, which is this one or a later one: all in one stretch, of this kind. */
 static RT_SAFE void
-add_voice(struct mix *mix, const struct mix_voice *voice, uint64_t from,
-	  size_t frames, uint32_t kind)
+add_voice(struct mix *mix, const struct mix_voice *voice,
+	  const struct mix_gain *volume, uint64_t from, size_t frames,
+	  uint32_t kind)
 {
 	const uint64_t position = voice->position + (from - mix->frame);
 	const uint32_t channels = mix->spec.channels;
 	size_t done = 0;
 
-	make_gains(mix, voice, from, frames);
+	make_gains(mix, voice, volume, from, frames);
 	while (done < frames) {
 		float *sum = mix->sum + done * channels;
 		size_t count = 0;
@@ -224,8 +232,8 @@ feed_piece(struct mix *mix, const struct mix_block *block, size_t frames)
 		       frames * mix->spec.channels * sizeof(float));
 	for (i = 0; watch != LIMITER_NOTHING && i < block->voice_count; i++) {
 		if (sounds[i])
-			add_voice(mix, &block->voices[i], from, frames,
-				  stretches[i].kind);
+			add_voice(mix, &block->voices[i], &mix->volume, from,
+				  frames, stretches[i].kind);
 	}
 	limiter_feed(&mix->limiter, watch, mix->sum, frames);
 }
@@ -274,27 +282,111 @@ can_copy(const struct mix *mix, struct mix_block *block)
 }
 
 RT_SAFE void
+mix_tap_silence(struct mix *mix, size_t frames)
+{
+	struct tap *tap = mix->bus->tap;
+	unsigned kind = 0;
+
+	for (kind = 0; tap != NULL && kind < TAP_MIXES; kind++) {
+		if (tap_wants(tap, kind))
+			tap_write(tap, kind, mix->frame, NULL, frames);
+		else
+			tap_pass(tap, kind);
+	}
+}
+
+/* The voice as who hears nothing but music hears it; false: not at all. */
+static RT_SAFE bool
+as_music(const struct mix_voice *voice, struct mix_voice *ret_voice)
+{
+	*ret_voice = *voice;
+	ret_voice->gain = &untouched;
+	return voice->lane == LANE_MUSIC;
+}
+
+static RT_SAFE void
+tap_mix(struct mix *mix, const struct mix_block *block, enum tap_mix kind)
+{
+	struct mix_voice voice;
+	bool silent = true;
+	unsigned i = 0;
+
+	memset(mix->sum, 0, block->frames * mix->spec.channels * sizeof(float));
+	for (i = 0; i < block->voice_count; i++) {
+		voice = block->voices[i];
+		if (kind == TAP_MUSIC && !as_music(&block->voices[i], &voice))
+			continue;
+		silent = false;
+		add_voice(mix, &voice, &untouched, mix->frame, block->frames,
+			  voice.stretch.kind);
+	}
+	tap_write(mix->bus->tap, kind, mix->frame, silent ? NULL : mix->sum,
+		  block->frames);
+}
+
+static RT_SAFE void
+tap_block(struct mix *mix, const struct mix_block *block)
+{
+	struct tap *tap = mix->bus->tap;
+	unsigned kind = 0;
+
+	for (kind = 0; tap != NULL && kind < TAP_MIXES; kind++) {
+		if (tap_wants(tap, kind))
+			tap_mix(mix, block, kind);
+		else
+			tap_pass(tap, kind);
+	}
+}
+
+/* What of the block this output's own card hears. */
+static RT_SAFE void
+choose_voices(const struct mix *mix, const struct mix_block *block,
+	      struct mix_block *ret_heard)
+{
+	unsigned i = 0;
+
+	*ret_heard = *block;
+	if (!mix->bus->music_only)
+		return;
+	ret_heard->voice_count = 0;
+	for (i = 0; i < block->voice_count; i++)
+		if (as_music(&block->voices[i],
+			     &ret_heard->voices[ret_heard->voice_count]))
+			ret_heard->voice_count++;
+}
+
+static RT_SAFE void
+sum_up(struct mix *mix, const struct mix_block *block, uint8_t *memory)
+{
+	unsigned i = 0;
+
+	memset(mix->sum, 0, block->frames * mix->spec.channels * sizeof(float));
+	for (i = 0; i < block->voice_count; i++)
+		add_voice(mix, &block->voices[i], &mix->volume, mix->frame,
+			  block->frames, block->voices[i].stretch.kind);
+	limiter_apply(&mix->limiter, mix->frame, mix->sum, block->frames);
+	convert_f32_to_card(&mix->spec, memory, mix->sum, block->frames,
+			    mix->frame);
+}
+
+RT_SAFE void
 mix_render(struct mix *mix, struct mix_block *block, uint8_t *memory)
 {
 	const size_t frame_bytes =
 		card_format_bytes(mix->spec.format) * mix->spec.channels;
-	unsigned i = 0;
+	struct mix_block heard;
+	bool copies = false;
 
-	feed_limiter(mix, block);
-	if (block->voice_count == 0) {
-		memset(memory, 0, block->frames * frame_bytes);
-	} else if (can_copy(mix, block)) {
-		copy_voice(mix, &block->voices[0], memory, block->frames);
-	} else {
-		memset(mix->sum, 0,
-		       block->frames * mix->spec.channels * sizeof(float));
-		for (i = 0; i < block->voice_count; i++)
-			add_voice(mix, &block->voices[i], mix->frame,
-				  block->frames, block->voices[i].stretch.kind);
-		limiter_apply(&mix->limiter, mix->frame, mix->sum,
-			      block->frames);
-		convert_f32_to_card(&mix->spec, memory, mix->sum, block->frames,
-				    mix->frame);
-	}
+	choose_voices(mix, block, &heard);
+	feed_limiter(mix, &heard);
+	copies = can_copy(mix, &heard);
+	block->frames = heard.frames;
+	tap_block(mix, block);
+	if (heard.voice_count == 0)
+		memset(memory, 0, heard.frames * frame_bytes);
+	else if (copies)
+		copy_voice(mix, &heard.voices[0], memory, heard.frames);
+	else
+		sum_up(mix, &heard, memory);
 	mix->frame += block->frames;
 }

@@ -30,9 +30,11 @@
 
 #include <stdbool.h>
 
+struct follower;
 struct output;
 struct queue;
 struct snapshot;
+struct tap;
 struct timeline;
 struct timeline_view;
 struct wake;
@@ -88,6 +90,11 @@ struct mix_bus {
 	/* The cut that awaited more until the card needed something, by the
 	 * output: the lane ends it. */
 	ATOMIC(uint64_t) lane_spent[LANE_COUNT];
+	/* What is mixed is written there too; NULL: nobody listens. Set up as
+	 * the decks are. */
+	struct tap *tap;
+	/* The card hears the music alone, and at its own level. */
+	bool music_only;
 };
 
 struct output_config {

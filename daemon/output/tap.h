@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tap.h - what one output's thread has mixed, for those of other outputs: a
+ * ring of frames that is written over whoever reads.
+ *
+ * There is one for each time that the card of the clock was opened; its frames
+ * are counted as those of that card, from 0. Two mixes of them may be kept:
+ * all that sounds, and music alone, not lowered for what is not heard there.
+ * Both are floats, before the volume and the limiter, which are each output's
+ * own.
+ *
+ * The writer mixes ahead of what is heard, and may take it back; what has been
+ * heard it cannot. So a reader takes frames up to the one that is heard now, as
+ * reckoned from what the writer told last: those are settled, though they were
+ * written long before.
+ *
+ *            | write, publish | read, look
+ *  write     |       X        |     -       X: outside order needed
+ *  read      |       -        |     -       -: none
+ *
+ * Progress: all wait-free; a look that the writer got in the way of says so.
+ * Threads: write, publish: the clock's output thread; read, look: any; create,
+ * destroy, want: control, destroy when nobody reads or writes any more.
+ * RT: all RT_SAFE but create and destroy. Units: frames. */
+#ifndef ROTARY_OUTPUT_TAP_H
+#define ROTARY_OUTPUT_TAP_H
+
+#include "lib/base/attr.h"
+
+#include <stdbool.h>
+
+enum tap_mix { TAP_ALL, TAP_MUSIC, TAP_MIXES };
+
+/* As of time_ns. */
+struct tap_view {
+	uint64_t mixed; /* frames */
+	uint64_t heard;
+	int64_t time_ns;
+	bool running; /* it is heard on and on */
+	bool ended;   /* nothing will ever follow */
+};
+
+struct tap {
+	/* immutable */
+	uint32_t rate_hz;
+	uint32_t channels;
+	uint64_t capacity_frames;
+<<<<<<< Updated upstream
+	ATOMIC(float) *frames[TAP_MIXES]; /* NULL: never made */
+	void *memory[TAP_MIXES];          /* the same */
+	size_t bytes;                     /* of each */
+=======
+	ATOMIC(float) * frames[TAP_MIXES]; /* NULL: never made */
+	void *memory[TAP_MIXES];           /* the same */
+	size_t bytes;                      /* of each */
+>>>>>>> Stashed changes
+	/* control */
+	ALIGNED(CACHE_LINE) ATOMIC(bool) wanted[TAP_MIXES];
+	/* the writer */
+	ALIGNED(CACHE_LINE) ATOMIC(uint64_t) first[TAP_MIXES];
+	ATOMIC(uint64_t) claimed; /* what lies a capacity before is gone */
+	ATOMIC(uint32_t) sequence;
+	ATOMIC(uint64_t) mixed;
+	ATOMIC(uint64_t) heard;
+	ATOMIC(int64_t) time_ns;
+	ATOMIC(uint32_t) flags;
+};
+
+/* ahead_frames: how far the writer may be ahead of what is heard. music: both
+ * mixes are kept. NULL: no memory. */
+NODISCARD MAY_BLOCK struct tap *tap_create(uint32_t rate_hz, uint32_t channels,
+					   uint32_t ahead_frames, bool music);
+MAY_BLOCK void tap_destroy(struct tap *tap);
+/* Nothing is written of a mix that nobody wants. */
+void tap_want(struct tap *tap, enum tap_mix mix, bool wanted);
+
+/* Writer. */
+RT_SAFE bool tap_wants(const struct tap *tap, enum tap_mix mix);
+/* The frames from frame on, which may have been written before. NULL: all is
+ * silent. */
+RT_SAFE void tap_write(struct tap *tap, enum tap_mix mix, uint64_t frame,
+		       const float *frames, size_t count);
+/* Frames go by that nobody wants: what is wanted again later begins anew. */
+RT_SAFE void tap_pass(struct tap *tap, enum tap_mix mix);
+RT_SAFE void tap_publish(struct tap *tap, const struct tap_view *view);
+
+/* Reader. False: the writer was at it, ask again later. */
+RT_SAFE bool tap_look(const struct tap *tap, struct tap_view *ret_view);
+/* The frame that is heard at now_ns. */
+RT_SAFE uint64_t tap_heard(const struct tap *tap, const struct tap_view *view,
+			   int64_t now_ns);
+/* Copies count frames from frame on; those before the first are silent, and so
+ * are those from `until` on. False: some of them were written over. */
+RT_SAFE bool tap_read(const struct tap *tap, enum tap_mix mix, int64_t frame,
+		      uint64_t until, float *out, size_t count);
+
+#endif
