@@ -44,15 +44,9 @@ struct tap {
 	uint32_t rate_hz;
 	uint32_t channels;
 	uint64_t capacity_frames;
-<<<<<<< Updated upstream
-	ATOMIC(float) *frames[TAP_MIXES]; /* NULL: never made */
-	void *memory[TAP_MIXES];          /* the same */
-	size_t bytes;                     /* of each */
-=======
 	ATOMIC(float) * frames[TAP_MIXES]; /* NULL: never made */
 	void *memory[TAP_MIXES];           /* the same */
 	size_t bytes;                      /* of each */
->>>>>>> Stashed changes
 	/* control */
 	ALIGNED(CACHE_LINE) ATOMIC(bool) wanted[TAP_MIXES];
 	/* the writer */

@@ -48,19 +48,11 @@ static void
 be_the_clock(void *argument, unsigned index)
 {
 	struct shared *shared = argument;
-<<<<<<< Updated upstream
-	struct dice dice = {index + 1};
-	uint64_t settled = 0;
-
-	while (settled < END) {
-		const size_t count = 1 + dice_below(&dice, PIECE);
-=======
 	struct dice dice = dice_seeded(index);
 	uint64_t settled = 0;
 
 	while (settled < END) {
 		const size_t count = 1 + dice_roll(&dice, PIECE);
->>>>>>> Stashed changes
 		struct tap_view view = {.running = true};
 		uint64_t frame;
 
@@ -72,11 +64,7 @@ be_the_clock(void *argument, unsigned index)
 		view.mixed = frame;
 		view.heard = settled;
 		tap_publish(shared->tap, &view);
-<<<<<<< Updated upstream
-		if (dice_below(&dice, 32) == 0)
-=======
 		if (dice_roll(&dice, 32) == 0)
->>>>>>> Stashed changes
 			crew_dawdle();
 	}
 	tap_publish(shared->tap, &(struct tap_view){.mixed = settled,
@@ -100,21 +88,13 @@ static void
 follow(void *argument, unsigned index)
 {
 	struct shared *shared = argument;
-<<<<<<< Updated upstream
-	struct dice dice = {index + 1};
-=======
 	struct dice dice = dice_seeded(index);
->>>>>>> Stashed changes
 	struct tap_view view = {0};
 	float frames[PIECE * CHANNELS];
 	uint64_t position = 0;
 
 	while (!view.ended || position < view.heard) {
-<<<<<<< Updated upstream
-		size_t count = 1 + dice_below(&dice, PIECE);
-=======
 		size_t count = 1 + dice_roll(&dice, PIECE);
->>>>>>> Stashed changes
 
 		if (!tap_look(shared->tap, &view)) {
 			crew_dawdle();
@@ -134,11 +114,7 @@ follow(void *argument, unsigned index)
 			atomic_fetch_add(&shared->late, 1);
 			position = view.heard;
 		}
-<<<<<<< Updated upstream
-		if (dice_below(&dice, 64) == 0)
-=======
 		if (dice_roll(&dice, 64) == 0)
->>>>>>> Stashed changes
 			crew_dawdle();
 	}
 }

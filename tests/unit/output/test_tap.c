@@ -32,14 +32,8 @@ expect_tap(const struct tap *tap, enum tap_mix mix, uint64_t first,
 			     (size_t)(end - first)));
 	for (uint64_t i = first; i < end; i++)
 		for (uint32_t c = 0; c < TAPE_CHANNELS; c++) {
-<<<<<<< Updated upstream
-			const double want =
-				gain * tape_f32(stream, i, c) +
-				other_gain * tape_f32(other, i, c);
-=======
 			const double want = gain * tape_f32(stream, i, c) +
 					    other_gain * tape_f32(other, i, c);
->>>>>>> Stashed changes
 			const double got =
 				seen[(i - first) * TAPE_CHANNELS + c];
 
@@ -76,13 +70,8 @@ test_it_keeps_what_it_has_room_for(void **state)
 	for (unsigned i = 0; i < 256; i++)
 		assert_true(out[i] == (float)(frame - capacity + i));
 	/* Silence where there is nothing yet. */
-<<<<<<< Updated upstream
-	assert_true(tap_read(tap, TAP_ALL, (int64_t)frame - 100, frame, out,
-			     200));
-=======
 	assert_true(
 		tap_read(tap, TAP_ALL, (int64_t)frame - 100, frame, out, 200));
->>>>>>> Stashed changes
 	assert_true(out[99] == (float)(frame - 1));
 	assert_true(out[100] == 0 && out[199] == 0);
 	/* And where nobody listened. */
@@ -137,13 +126,8 @@ test_the_mix_is_tapped_before_the_volume(void **state)
 	mix_until(bench, 5000, 333);
 	expect_tap(tap, TAP_ALL, 0, 5000, 1, 1, 0, 1);
 	expect_tap(tap, TAP_MUSIC, 0, 5000, 1, 1, 0, 1);
-<<<<<<< Updated upstream
-	assert_true(fabs(bench->out[9000] -
-			 0.125 * tape_s32(1, 4500, 0, 24)) < 1024);
-=======
 	assert_true(fabs(bench->out[9000] - 0.125 * tape_s32(1, 4500, 0, 24)) <
 		    1024);
->>>>>>> Stashed changes
 	mix_silence(&bench->mix, bench->out, 100);
 	expect_tap(tap, TAP_ALL, 5000, 5100, 0, 1, 0, 1);
 	tap_destroy(tap);
