@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the benches share: a rotaryd of their own, a client, music, figures."""
 
+import array
 import os
 import pathlib
+import random
 import shutil
 import socket
 import statistics
@@ -28,6 +30,23 @@ def make_music(folder, seconds, count):
             ["sox", "-n", "-r", "44100", "-c", "2", "-b", "16", song, "synth",
              str(seconds), "pinknoise", "vol", "0.5"],
             check=True, stderr=subprocess.DEVNULL)
+
+
+def make_noise(folder, songs):
+    """Songs of white noise, by their names the seconds: no two frames of one
+    are alike. A quarter of full scale, so that two may sound at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, seconds in songs.items():
+        song = folder / f"{name}.flac"
+        if song.exists():
+            continue
+        frames = int(seconds * 44100)
+        samples = array.array("h", random.Random(name).randbytes(frames * 4))
+        raw = array.array("h", (sample >> 2 for sample in samples)).tobytes()
+        subprocess.run(
+            ["flac", "-s", "-f", "-o", song, "--force-raw-format",
+             "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
+             "--sample-rate=44100", "-"], input=raw, check=True)
 
 
 class Client:
