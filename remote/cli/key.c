@@ -3,18 +3,40 @@
  * through the daemon's channel "remote", to which rotary-remote listens. */
 #include "lib/client/client.h"
 #include "remote/cli/cli.h"
+#include "remote/cli/key_names.h"
 #include "remote/cli/verbs.h"
 
 #include <errno.h>
 #include <string.h>
 
+static const char gestures[] =
+	"short, press, hold, long, repeat, double or release";
+
 static bool
-is_word(const char *word)
+is_gesture(const char *word)
 {
-	return word[0] != '\0' &&
-	       word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
-				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] ==
-		       '\0';
+	const size_t length = strlen(word);
+	const char *found = strstr(gestures, word);
+
+	return length > 2 && found != NULL &&
+	       (found == gestures || found[-1] == ' ') &&
+	       (found[length] == ',' || found[length] == ' ' ||
+		found[length] == '\0') &&
+	       strcmp(word, "or") != 0;
+}
+
+static int
+refuse_name(struct cli *cli, const char *name)
+{
+	const char *nearest = key_names_nearest(name);
+
+	if (nearest != NULL)
+		return cli_fail(cli, CLI_USAGE, "there is no key %s; is it %s?",
+				name, nearest);
+	return cli_fail(cli, CLI_USAGE,
+			"there is no key %s: press it while rotary-remote "
+			"--test runs to see its name",
+			name);
 }
 
 int
@@ -25,15 +47,14 @@ key_run(struct cli *cli, int argc, char *const argv[])
 	struct text message = {0};
 	int i = 0, result = 0;
 
+	if (!key_names_has(argv[0]))
+		return refuse_name(cli, argv[0]);
+	if (argc > 1 && !is_gesture(argv[1]))
+		return cli_fail(cli, CLI_USAGE, "%s is not %s", argv[1],
+				gestures);
 	text_add(&message, "key");
-	for (i = 0; i < argc; i++) {
-		if (!is_word(argv[i])) {
-			text_finish(&message);
-			return cli_fail(cli, CLI_USAGE, "%s is no name",
-					argv[i]);
-		}
+	for (i = 0; i < argc; i++)
 		text_printf(&message, " %s", argv[i]);
-	}
 	words[2] = text_string(&message);
 	result = cli_ask_words(cli, NULL, words, 3);
 	text_finish(&message);

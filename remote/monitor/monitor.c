@@ -408,6 +408,7 @@ static void
 end(struct monitor *monitor)
 {
 	programs_finish(&monitor->programs);
+	refusals_finish(&monitor->nonsense);
 	devices_destroy(monitor->devices);
 	core_destroy(monitor->core);
 	wire_destroy(monitor->wire);

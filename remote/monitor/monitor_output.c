@@ -145,10 +145,11 @@ monitor_take_message(void *context, const char *words)
 		struct text clean = {0};
 
 		text_add_clean(&clean, words, strlen(words), 200);
-		log_warn(topic,
-			 "the channel says \"%s\", which is not "
-			 "\"key NAME [GESTURE]\"",
-			 text_string(&clean));
+		if (refusals_is_new(&monitor->nonsense, text_string(&clean)))
+			log_warn(topic,
+				 "the channel says \"%s\", which is not "
+				 "\"key NAME [GESTURE]\"",
+				 text_string(&clean));
 		text_finish(&clean);
 	} else {
 		core_gesture(monitor->core, monitor->now_ns, key, gesture);

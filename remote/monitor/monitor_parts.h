@@ -9,6 +9,7 @@
 #include "remote/monitor/keymaps.h"
 #include "remote/monitor/options.h"
 #include "remote/monitor/programs.h"
+#include "remote/monitor/refusals.h"
 #include "remote/monitor/wire.h"
 
 struct monitor {
@@ -19,6 +20,7 @@ struct monitor {
 	struct devices *devices;
 	struct wire *wire; /* NULL in a test */
 	struct programs programs;
+	struct refusals nonsense; /* on the channel */
 	struct rt_figures figures;
 	int signals;
 	int map_watch; /* inotify */

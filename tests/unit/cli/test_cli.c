@@ -28,6 +28,9 @@ test_commands(void **state)
 		{"toggle", "status\npause 1\n"},
 		{"add|a b|c", "add \"a b\"\nadd \"c\"\n"},
 		{"add|--|--x", "add \"--x\"\n"},
+		{"key|ok", "sendmessage \"remote\" \"key ok\"\n"},
+		{"key|KEY_RED|hold",
+		 "sendmessage \"remote\" \"key KEY_RED hold\"\n"},
 		{"raw|a  b", "a  b\n"},
 		{"raw|find|a \"b\"", "find \"a \\\"b\\\"\"\n"},
 	};
@@ -49,7 +52,9 @@ test_bad_lines(void **state)
 		"",           "bogus",    "seek",         "seek|x",
 		"seek|1:2:x", "vol|101",  "vol|loud",     "play|0",
 		"play|x",     "play|1|2", "--bogus|play", "add",
-		"help|bogus", "--socket", "raw|a\nb",
+		"help|bogus", "--socket", "raw|a\nb",     "key|VOLUP",
+		"key|",       "key|a b",  "key|OK|twice", "key|OK|or",
+		"key|OK|hol",
 	};
 	size_t i;
 
