@@ -109,7 +109,18 @@ row() {
 		key "$key" "${action#toggle } 0"
 		wait_for "$DEADLINE" field_is "${action#toggle }" 0
 		;;
-	seekcur*) key "$key" "${action%\*grow}" ;;
+	seekcur*)
+		# From 60 s, standing still: what is said is where it went.
+		mpd 'seekcur 60' >/dev/null
+		wait_for "$DEADLINE" elapsed_is 60
+		wait_for "$DEADLINE" settled
+		action=${action%\*grow}
+		key "$key" "$action"
+		action=${action#seekcur }
+		# With a sign by so much, else to there.
+		[[ $action == [+-]* ]] && action=$((60 + action))
+		wait_for "$DEADLINE" elapsed_is "$action"
+		;;
 	# Not in this daemon yet: what is sent is all there is to see.
 	'menu enter')
 		key "$key" 'menumode 1'
@@ -132,6 +143,10 @@ row() {
 		return 1
 		;;
 	esac
+}
+
+elapsed_is() {
+	field_is elapsed "$1.000"
 }
 
 # The remote has heard of all that was set.
@@ -161,6 +176,21 @@ power_words() {
 		sed -n '/^map: .*\/default.map/,/^map: .*\/keyboard.map/p')
 	echo "$rows rows"
 	[ "$rows" -gt 55 ]
+}
+
+@test "rotary key: a name that is wrong is told, with what was meant" {
+	start_all
+	run "$BIN/rotary" --socket "$SOCKET" key VOLUMUP
+	[ "$status" = 2 ]
+	[[ $output == *'no key VOLUMUP; is it VOLUMEUP?'* ]]
+	run "$BIN/rotary" --socket "$SOCKET" key OK held
+	[ "$status" = 2 ]
+	[[ $output == *'hold, long'* ]]
+	# What goes past it is told by the remote, once.
+	mpd 'sendmessage remote "key NONSENSE"' 'sendmessage remote "dance"' \
+		'sendmessage remote "dance"'
+	key STOP stop
+	[ "$(grep -c 'the channel says' "$HERE/remote.log")" = 2 ]
 }
 
 @test "what a daemon refuses is told once, and the remote goes on" {
