@@ -146,10 +146,13 @@ start_output(struct engine *engine)
 {
 	const struct output_links links = {
 		.work = engine->work,
-		.plans = engine->plans,
-		.plan_reader = ENGINE_OUTPUT_READER,
-		.bus = engine->bus,
-		.timeline = engine->timeline,
+		.part =
+			{
+				.plans = engine->plans,
+				.plan_reader = ENGINE_OUTPUT_READER,
+				.bus = engine->bus,
+				.timeline = engine->timeline,
+			},
 		.events = engine->commons->bell.queue,
 		.event_fd = engine->commons->bell.event_fd,
 		.decoders = &engine->commons->wake,

@@ -317,9 +317,18 @@ output_run(struct output *output)
 	output->watched_ns = 0;
 	atomic_store_explicit(&output->rt->order, OUTPUT_ORDER_PLAY,
 			      memory_order_relaxed);
+	/* The thread looks at its part only while it has a card. */
+	output->rt->part = output->links.part;
 	atomic_store_explicit(&output->rt->offered, output->card,
 			      memory_order_release);
 	output_wake(output);
+}
+
+void
+output_take_part(struct output *output, const struct output_part *part)
+{
+	assert(!output->with_thread);
+	output->links.part = *part;
 }
 
 void

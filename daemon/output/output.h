@@ -111,13 +111,19 @@ struct output_config {
 	bool lock_memory;
 };
 
-/* Shared with the engine; outlives the output. */
-struct output_links {
-	struct work *work;
-	struct snapshot *plans; /* of struct mix_plan */
+/* What the output thread mixes from, and where it says what is heard. */
+struct output_part {
+	struct snapshot *plans; /* of struct mix_plan, or of follow_plan */
 	unsigned plan_reader;   /* the output thread's slot */
 	struct mix_bus *bus;
 	struct timeline *timeline;
+	struct follower *follower; /* NULL: lanes fill the decks */
+};
+
+/* Shared with the engine; outlives the output. */
+struct output_links {
+	struct work *work;
+	struct output_part part;
 	struct queue *events; /* of struct rt_event */
 	int event_fd;
 	struct wake *decoders; /* posted when a deck falls under its mark */
@@ -146,6 +152,8 @@ void output_destroy(struct output *output);
 void output_open(struct output *output, const struct audio_spec *spec);
 /* Lets the thread play. */
 void output_run(struct output *output);
+/* Another part from the next output_run() on; while the thread has no card. */
+void output_take_part(struct output *output, const struct output_part *part);
 /* drain: what the decks hold up to their ends is heard first; a lane whose deck
  * has not ended fades out. Else everything fades out at once. */
 void output_close(struct output *output, bool drain);

@@ -396,6 +396,8 @@ output_feed_step(struct output_rt *rt)
 	}
 	rt->feed.started = false;
 	error = look(rt);
+	if (error == 0 && rt->part.follower != NULL)
+		output_feed_follow(rt);
 	if (error == 0)
 		error = feed_card(rt);
 	if (error == 0)

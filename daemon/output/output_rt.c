@@ -11,6 +11,7 @@
  * it puts it into `returned`. */
 #include "daemon/output/output_rt.h"
 
+#include "daemon/output/tap.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/sync/queue.h"
@@ -85,7 +86,8 @@ tell_note(struct output_rt *rt, const struct mix_note *note)
 }
 
 /* Says what the mixer noted; what finds no room is said later. A pause that
- * is only our way to stop is not told. */
+ * is only our way to stop is not told. Nor is what a follower does with its
+ * only deck. */
 static RT_DEVICE void
 tell_notes(struct output_rt *rt)
 {
@@ -93,6 +95,8 @@ tell_notes(struct output_rt *rt)
 	unsigned i = 0, kept = 0;
 	bool told = false, full = false;
 
+	if (rt->part.follower != NULL)
+		rt->mix.note_count = 0;
 	for (i = 0; i < rt->mix.note_count; i++) {
 		if (!full && rt->draining &&
 		    notes[i].kind == RT_EVENT_LANE_PAUSED)
@@ -110,6 +114,23 @@ tell_notes(struct output_rt *rt)
 		ring(rt);
 }
 
+/* For those who follow. */
+static RT_SAFE void
+tell_tap(const struct output_rt *rt, bool running)
+{
+	const uint64_t delay = output_feed_delay(rt);
+	const struct tap_view view = {
+		.mixed = rt->mix.frame,
+		.heard = rt->mix.frame - delay,
+		.time_ns = rt->feed.status.time_ns,
+		.running = running,
+		.ended = rt->ending,
+	};
+
+	if (rt->part.bus->tap != NULL)
+		tap_publish(rt->part.bus->tap, &view);
+}
+
 static RT_SAFE void
 publish(struct output_rt *rt, bool running)
 {
@@ -125,7 +146,8 @@ publish(struct output_rt *rt, bool running)
 	view->running = running;
 	view->point_count = count;
 	memcpy(view->points, rt->mix.points, count * sizeof(view->points[0]));
-	timeline_publish(rt->links.timeline, view);
+	timeline_publish(rt->part.timeline, view);
+	tell_tap(rt, running);
 }
 
 /* Stands still where it would be by now. */
@@ -155,6 +177,7 @@ give_back(struct output_rt *rt)
 				       .time_ns = clock_now_ns()};
 
 	tell_notes(rt);
+	rt->ending = true;
 	publish_end(rt);
 	rt->card = NULL;
 	rt->draining = false;
@@ -195,9 +218,10 @@ take_card(struct output_rt *rt)
 			output_rt_seal(rt);
 		}
 	}
-	mix_init(&rt->mix, rt->links.bus, &card->info.spec);
+	mix_init(&rt->mix, rt->part.bus, &card->info.spec);
 	output_feed_begin(rt);
 	rt->draining = false;
+	rt->ending = false;
 	rt->drain_until_ns = 0;
 	rt->fd_errors = 0;
 }
@@ -206,12 +230,12 @@ static RT_SAFE void
 read_plan(struct output_rt *rt)
 {
 	const struct mix_plan *plan =
-		snapshot_enter(rt->links.plans, rt->links.plan_reader);
+		snapshot_enter(rt->part.plans, rt->part.plan_reader);
 
 	rt->has_plan = plan != NULL;
 	if (plan != NULL)
 		rt->plan = *plan;
-	snapshot_leave(rt->links.plans, rt->links.plan_reader);
+	snapshot_leave(rt->part.plans, rt->part.plan_reader);
 }
 
 /* On the way to the end a lane fades out now, or when it can never end by
@@ -242,10 +266,11 @@ wake_decoders(const struct output_rt *rt, bool released)
 	bool wanted = released;
 	unsigned lane = 0, i = 0;
 
+	if (rt->part.follower != NULL)
+		return;
 	for (lane = 0; lane < LANE_COUNT; lane++) {
 		for (i = 0; i < LANE_DECKS; i++) {
-			const struct deck *deck =
-				&rt->links.bus->decks[lane][i];
+			const struct deck *deck = &rt->part.bus->decks[lane][i];
 			const size_t holds = deck->ring.capacity_frames -
 					     deck->ring.history_frames;
 

@@ -7,6 +7,7 @@
  *
  * output_rt.c is the loop, output_feed.c what a cycle does with the card,
  * output_fault.c what when it fails, output_wait.c how long to sleep then;
+ * output_follow.c lets one that follows another read the tap;
  * output_setup.c starts and ends the thread. */
 #ifndef ROTARY_OUTPUT_OUTPUT_RT_H
 #define ROTARY_OUTPUT_OUTPUT_RT_H
@@ -59,6 +60,8 @@ struct output_feed {
 struct output_rt {
 	/* immutable while the thread runs */
 	struct output_links links;
+	/* and while it has a card */
+	struct output_part part;
 	int wake_fd;
 	int priority;
 	enum rt_fence fence;
@@ -83,6 +86,7 @@ struct output_rt {
 	struct mix_plan plan; /* as of this cycle, with the order worked in */
 	bool has_plan;
 	bool draining;
+	bool ending; /* the card is about to be given back */
 	bool sealed;
 	struct output_feed feed;
 	struct mix mix;
@@ -152,6 +156,10 @@ RT_SAFE uint64_t output_feed_delay(const struct output_rt *rt);
 RT_SAFE int64_t output_feed_start_ns(const struct output_rt *rt);
 /* Frames in the card's buffer, as of the last status. */
 RT_SAFE uint32_t output_feed_queued(const struct output_rt *rt);
+/* A follower puts what the tap has onto its deck. */
+RT_SAFE void output_feed_follow(struct output_rt *rt);
+/* ns until a follower should look at the tap again; INT64_MAX: when woken. */
+RT_SAFE int64_t output_follow_wait(const struct output_rt *rt);
 /* ns until the next step is due; -1: not before something happens. */
 RT_SAFE int64_t output_feed_wait(const struct output_rt *rt);
 

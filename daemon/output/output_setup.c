@@ -62,6 +62,7 @@ output_rt_create(const struct output_config *config,
 	if (rt == NULL)
 		return -ENOMEM;
 	rt->links = *links;
+	rt->part = links->part;
 	rt->priority = config->priority;
 	rt->fence = config->fence;
 	rt->settle_ms = config->settle_ms;

@@ -67,5 +67,9 @@ output_feed_wait(const struct output_rt *rt)
 		other = until_wanted(rt);
 		wait = other < wait ? other : wait;
 	}
+	if (rt->part.follower != NULL) {
+		other = output_follow_wait(rt);
+		wait = other < wait ? other : wait;
+	}
 	return wait == INT64_MAX ? -1 : wait;
 }

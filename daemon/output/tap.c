@@ -188,6 +188,12 @@ tap_look(const struct tap *tap, struct tap_view *ret_view)
 }
 
 RT_SAFE uint64_t
+tap_first(const struct tap *tap, enum tap_mix mix)
+{
+	return atomic_load_explicit(&tap->first[mix], memory_order_acquire);
+}
+
+RT_SAFE uint64_t
 tap_heard(const struct tap *tap, const struct tap_view *view, int64_t now_ns)
 {
 	uint64_t heard = view->heard;
@@ -224,8 +230,7 @@ RT_SAFE bool
 tap_read(const struct tap *tap, enum tap_mix mix, int64_t frame, uint64_t until,
 	 float *out, size_t count)
 {
-	const uint64_t first =
-		atomic_load_explicit(&tap->first[mix], memory_order_acquire);
+	const uint64_t first = tap_first(tap, mix);
 	const uint64_t end = frame + (int64_t)count > 0
 				     ? (uint64_t)(frame + (int64_t)count)
 				     : 0;

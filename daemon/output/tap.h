@@ -79,6 +79,9 @@ RT_SAFE void tap_publish(struct tap *tap, const struct tap_view *view);
 
 /* Reader. False: the writer was at it, ask again later. */
 RT_SAFE bool tap_look(const struct tap *tap, struct tap_view *ret_view);
+/* Frames before this one were never written of the mix; UINT64_MAX: none was.
+ */
+RT_SAFE uint64_t tap_first(const struct tap *tap, enum tap_mix mix);
 /* The frame that is heard at now_ns. */
 RT_SAFE uint64_t tap_heard(const struct tap *tap, const struct tap_view *view,
 			   int64_t now_ns);

@@ -140,10 +140,13 @@ stage_init(struct stage *stage, const struct output_config *config)
 	stage->has_tape = true;
 	links = (struct output_links){
 		.work = stage->work,
-		.plans = stage->plans,
-		.plan_reader = 0,
-		.bus = stage->tape.bus,
-		.timeline = &stage->timeline,
+		.part =
+			{
+				.plans = stage->plans,
+				.plan_reader = 0,
+				.bus = stage->tape.bus,
+				.timeline = &stage->timeline,
+			},
 		.events = stage->queue,
 		.event_fd = stage->event_fd,
 		.decoders = &stage->decoders,
