@@ -157,7 +157,8 @@ conf_destroy(struct conf *conf)
 	free(conf);
 }
 
-static enum conf_kind
+/* Only asserts ask. */
+static inline enum conf_kind
 kind_of(const struct conf *conf, int option)
 {
 	return conf->schema->specs[option].kind;
