@@ -240,12 +240,13 @@ on_output_changed(void *context)
 	bool lost = false;
 
 	engine_output(app->engine, &output);
-	lost = output.state == OUTPUT_RETRY;
-	if (lost && !app->output_lost)
+	lost = output.held || output.state == OUTPUT_RETRY;
+	if (lost && (!app->output_lost || output.held != app->output_held))
 		player_on_output_lost(app->player, output.error);
 	else if (!lost && app->output_lost)
 		player_on_output_back(app->player);
 	app->output_lost = lost;
+	app->output_held = output.held;
 	if (app->server != NULL)
 		server_idle(app->server, IDLE_OUTPUT);
 }

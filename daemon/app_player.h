@@ -21,6 +21,7 @@ struct app_player {
 	struct state *state;
 	struct replay_gain_settings replay_gain;
 	bool output_lost;
+	bool output_held; /* lost, since none is enabled */
 	/* Nothing was saved: the card's own volume stays, and is told. */
 	bool keeps_volume;
 };

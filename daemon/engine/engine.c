@@ -101,7 +101,7 @@ engine_pause(struct engine *engine, enum lane_id lane, bool paused)
 	struct line *line = &engine->lines[lane];
 
 	line->paused = paused;
-	if (!paused)
+	if (!line_is_paused(line))
 		line->paused_ns = 0;
 	engine_settle(engine);
 }

@@ -161,6 +161,7 @@ void engine_position(const struct engine *engine, enum lane_id lane,
 
 struct engine_output {
 	enum output_state state;
+	bool held; /* no output is enabled: what plays stands still */
 	const struct card_info *card; /* NULL when none is open */
 	const char *driver;
 	const char *error;       /* "" when there is none */

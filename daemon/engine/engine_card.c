@@ -15,6 +15,9 @@
  * closed in a long pause, it leaves each line standing at the frame that was
  * heard last; the song is opened again there, and begins when the card is back.
  * Music alone decides the rate; while another lane sounds, music is resampled.
+ *
+ * While no output is enabled all lines are held, as if paused, and the card is
+ * given back as soon as that is heard.
  */
 #include "daemon/engine/engine_parts.h"
 
@@ -80,7 +83,7 @@ waiting(const struct engine *engine)
 	for (i = 0; i < LANE_COUNT; i++) {
 		struct stream *stream = line_waiting(&engine->lines[i]);
 
-		if (stream != NULL && !engine->lines[i].paused)
+		if (stream != NULL && !line_is_paused(&engine->lines[i]))
 			return stream;
 	}
 	return NULL;
@@ -307,8 +310,9 @@ settle_opening(struct engine *engine)
 			open_card(engine, &wanted);
 			return;
 		}
-	} else if (output_state(engine->output) == OUTPUT_RETRY &&
-		   !others_active(engine, NULL)) {
+	} else if (engine->held ||
+		   (output_state(engine->output) == OUTPUT_RETRY &&
+		    !others_active(engine, NULL))) {
 		engine->card.phase = CARD_CLOSING;
 		output_close(engine->output, false);
 		return;
@@ -362,6 +366,41 @@ idle_for_long(struct engine *engine, int64_t now_ns, int64_t *ret_due)
 	return now_ns >= *ret_due;
 }
 
+/* A card that does not say in time that all stands still is not waited for. */
+static bool
+held_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
+{
+	bool quiet = true;
+	unsigned i;
+
+	*ret_due = engine->held_ns + ENGINE_HOLD_NS;
+	for (i = 0; i < LANE_COUNT; i++) {
+		const struct line *line = &engine->lines[i];
+
+		if (line_is_quiet(line, now_ns))
+			continue;
+		quiet = false;
+		if (line->paused_ns != 0 && line->still_ns < *ret_due)
+			*ret_due = line->still_ns;
+	}
+	return quiet || now_ns >= engine->held_ns + ENGINE_HOLD_NS;
+}
+
+/* Gives the card back; each line goes on where it stands. */
+static void
+settle_held(struct engine *engine, int64_t now_ns)
+{
+	unsigned i;
+
+	if (!held_for_long(engine, now_ns, &engine->card.due_ns))
+		return;
+	for (i = 0; i < LANE_COUNT; i++) {
+		line_rebuild(engine, &engine->lines[i]);
+		engine->lines[i].paused_ns = 0;
+	}
+	begin_sinking(engine, NULL, false);
+}
+
 static void
 settle_up(struct engine *engine, int64_t now_ns)
 {
@@ -395,7 +434,7 @@ settle_sinking(struct engine *engine)
 		engine_due(engine, ENGINE_RECLAIM_NS);
 		return;
 	}
-	if (engine->card.reopen) {
+	if (engine->card.reopen && !engine->held) {
 		open_card(engine, &engine->card.sink_spec);
 	} else {
 		engine->card.phase = CARD_CLOSING;
@@ -424,7 +463,10 @@ card_settle(struct engine *engine, int64_t now_ns)
 		settle_opening(engine);
 		break;
 	case CARD_UP:
-		settle_up(engine, now_ns);
+		if (engine->held)
+			settle_held(engine, now_ns);
+		else
+			settle_up(engine, now_ns);
 		break;
 	case CARD_SINKING:
 		settle_sinking(engine);

@@ -7,6 +7,7 @@
 #include "daemon/engine/engine_parts.h"
 
 #include "daemon/output/output.h"
+#include "lib/base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,7 +97,9 @@ tell_clock(const struct engine *engine, struct engine_output_info *ret_info)
 	ret_info->is_clock = true;
 	ret_info->state = output_state(engine->output);
 	ret_info->card = output_info(engine->output);
-	ret_info->error = output_error(engine->output);
+	/* What became of a card that was given back is no matter any more. */
+	if (ret_info->enabled)
+		ret_info->error = output_error(engine->output);
 }
 
 int
@@ -123,6 +126,26 @@ engine_output_info(const struct engine *engine, unsigned index,
 	return 0;
 }
 
+/* What may sound does; else the lines are held, and the card is given back. */
+static void
+hold_or_go_on(struct engine *engine)
+{
+	const bool held = !engine->outputs[0].enabled;
+	unsigned i;
+
+	if (held == engine->held)
+		return;
+	engine->held = held;
+	engine->held_ns = clock_now_ns();
+	for (i = 0; i < LANE_COUNT; i++) {
+		struct line *line = &engine->lines[i];
+
+		line->held = held;
+		if (!line_is_paused(line))
+			line->paused_ns = 0;
+	}
+}
+
 int
 engine_output_enable(struct engine *engine, unsigned index, bool enabled)
 {
@@ -131,6 +154,7 @@ engine_output_enable(struct engine *engine, unsigned index, bool enabled)
 	if (engine->outputs[index].enabled == enabled)
 		return 0;
 	engine->outputs[index].enabled = enabled;
+	hold_or_go_on(engine);
 	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
 	engine_settle(engine);
 	return 0;

@@ -43,6 +43,8 @@ enum {
 #define ENGINE_ORPHAN_NS (250 * NS_PER_MS)
 #define ENGINE_IDLE_CLOSE_NS (500 * NS_PER_MS)
 #define ENGINE_PAUSE_CLOSE_NS (10 * NS_PER_S)
+/* A card that is to be given back, and does not fall silent. */
+#define ENGINE_HOLD_NS NS_PER_S
 /* A card's volume that has not been set by then does not hold music up. */
 #define ENGINE_MIXER_WAIT_NS (200 * NS_PER_MS)
 
@@ -132,7 +134,9 @@ struct engine {
 	struct card_side card;
 	struct output_side outputs[ENGINE_OUTPUTS_MAX];
 	unsigned output_count;
-	struct list news;               /* news.link */
+	bool held;        /* no output may sound: all lines stand still */
+	int64_t held_ns;  /* since when */
+	struct list news; /* news.link */
 	struct list retired_resamplers; /* retired.link, engine_plan.c */
 	uint64_t dropped_seen;
 	int64_t deadline_ns;

@@ -48,9 +48,11 @@ engine_output(const struct engine *engine, struct engine_output *ret_output)
 {
 	*ret_output = (struct engine_output){
 		.state = output_state(engine->output),
+		.held = engine->held,
 		.card = output_info(engine->output),
 		.driver = engine->config.output.driver->name,
-		.error = output_error(engine->output),
+		.error = engine->held ? "All audio outputs are disabled"
+				      : output_error(engine->output),
 		.mixer_error =
 			engine->mixer != NULL ? mixer_error(engine->mixer) : "",
 		.bit_perfect = is_bit_perfect(engine),

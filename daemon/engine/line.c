@@ -296,6 +296,19 @@ line_active(const struct line *line)
 	return !line->silent || line->cut_wanted;
 }
 
+bool
+line_is_paused(const struct line *line)
+{
+	return line->paused || line->held;
+}
+
+bool
+line_is_quiet(const struct line *line, int64_t now_ns)
+{
+	return line->silent || (line_is_paused(line) && line->paused_ns != 0 &&
+				line->still_ns <= now_ns);
+}
+
 void
 line_on_astray(struct line *line, uint64_t cut)
 {

@@ -56,6 +56,7 @@ struct line {
 	bool blank;            /* the current cut holds no stream */
 	bool silent; /* nothing of it is heard, or will be without a new cut */
 	bool paused;
+	bool held;       /* paused as well, while no output is enabled */
 	bool more;       /* is to come behind the last entry */
 	int64_t more_ns; /* since when that keeps off the first sound */
 	bool in_set;
@@ -70,6 +71,7 @@ struct line {
 	/* Where it stands, or begins, when the timeline has nothing. */
 	struct line_point stand;
 	int64_t paused_ns; /* since when it stands still, or 0 */
+	int64_t still_ns;  /* and is heard to do so */
 };
 
 void line_init(struct line *line, struct engine *engine, enum lane_id id);
@@ -102,6 +104,10 @@ void line_add_to_plan(struct engine *engine, struct line *line,
 struct stream *line_waiting(const struct line *line);
 /* Something is heard, or is to be. */
 bool line_active(const struct line *line);
+/* It is not to go on. */
+bool line_is_paused(const struct line *line);
+/* Nothing is heard of it, and nothing will be before it may go on. */
+bool line_is_quiet(const struct line *line, int64_t now_ns);
 
 /* Between line.c and line_cut.c. */
 uint64_t line_taken_cut(const struct stream *stream);

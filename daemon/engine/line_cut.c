@@ -139,7 +139,7 @@ awaits_more(struct engine *engine, struct line *line)
 {
 	const int64_t now_ns = clock_now_ns();
 
-	if (!line->more || line->count == 0 || line->paused)
+	if (!line->more || line->count == 0 || line_is_paused(line))
 		return false;
 	if (line->sounding_cut == line->cut)
 		return true;
@@ -199,7 +199,7 @@ line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
 	mix->cut = line->cut;
 	mix->start = line->start;
 	mix->after_stream = line->after;
-	mix->paused = line->paused;
+	mix->paused = line_is_paused(line);
 	planned->final = true;
 	if (line->anchors > 0)
 		planned->before = line->entries[line->anchors - 1]->id;

@@ -75,8 +75,10 @@ line_on_paused(struct line *line, const struct rt_event *event)
 	drop_marks_from(line, event->time_ns);
 	if (takes_back_drained(line, event))
 		line->drained_cut = 0;
-	if (line->paused && line->paused_ns == 0)
+	if (line_is_paused(line) && line->paused_ns == 0) {
 		line->paused_ns = clock_now_ns();
+		line->still_ns = event->time_ns;
+	}
 	if (index >= 0 && !is_outdated(line))
 		line->stand = (struct line_point){
 			.root = event->id,

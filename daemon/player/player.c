@@ -51,6 +51,7 @@ player_destroy(struct player *player)
 	order_finish(&player->order);
 	id_map_finish(&player->failed);
 	text_finish(&player->error);
+	text_finish(&player->lost_reason);
 	free(player);
 }
 
@@ -71,7 +72,7 @@ play_id(struct player *player, uint32_t id, int64_t start_ns)
 	if (player->random && player->state == PLAYER_STOP &&
 	    id != player->next_id)
 		order_begin(&player->order, player->queue, id);
-	player_drop_error(player);
+	player_renew_error(player);
 	player_begin(player);
 	player->state = PLAYER_PLAY;
 	player_go_on(player, id, start_ns);
@@ -84,7 +85,7 @@ resume(struct player *player)
 
 	player->state = PLAYER_PLAY;
 	player->changes |= PLAYER_CHANGE_PLAYER;
-	player_drop_error(player);
+	player_renew_error(player);
 	if (current->stream == 0) {
 		player_begin(player);
 		player_go_on(player, current->id, current->start_ns);
@@ -108,8 +109,7 @@ play_on(struct player *player)
 	if (player->state == PLAYER_PAUSE) {
 		resume(player);
 	} else if (player->state == PLAYER_PLAY) {
-		if (!player->output_lost)
-			player_drop_error(player);
+		player_renew_error(player);
 	} else {
 		player_begin(player);
 		if (id == 0)
@@ -155,6 +155,9 @@ player_pause(struct player *player, bool paused)
 		pause_engine(player);
 	} else if (!paused && player->state == PLAYER_PAUSE) {
 		resume(player);
+	} else if (!paused && player->state == PLAYER_PLAY &&
+		   player->output_lost) {
+		player_renew_error(player);
 	}
 	player_flush(player);
 }
@@ -164,9 +167,8 @@ player_toggle(struct player *player)
 {
 	/* While the card is away "pause" is shown: to toggle that asks for
 	 * what is going to happen anyway. */
-	if (player->state == PLAYER_PLAY && player->output_lost)
-		return;
-	player_pause(player, player->state == PLAYER_PLAY);
+	player_pause(player,
+		     player->state == PLAYER_PLAY && !player->output_lost);
 }
 
 void
@@ -186,7 +188,7 @@ player_next(struct player *player)
 {
 	if (player->state == PLAYER_STOP)
 		return;
-	player_drop_error(player);
+	player_renew_error(player);
 	player_begin(player);
 	player->state = PLAYER_PLAY;
 	player_advance(player, PLAYER_SKIPPED);
@@ -229,7 +231,7 @@ player_seek(struct player *player, uint32_t position, int64_t time_ns)
 	if (player->state == PLAYER_STOP) {
 		play_id(player, item->id, past ? 0 : time_ns);
 	} else {
-		player_drop_error(player);
+		player_renew_error(player);
 		player_begin(player);
 		player_go_on(player, item->id, past ? 0 : time_ns);
 	}

@@ -152,9 +152,11 @@ void
 player_on_output_lost(struct player *player, const char *reason)
 {
 	player->output_lost = true;
-	text_clear(&player->error);
-	text_add(&player->error, reason);
-	player->error_is_output = true;
+	text_clear(&player->lost_reason);
+	text_add(&player->lost_reason, reason);
+	/* Stopped, it is in the way of nothing. */
+	if (player->state != PLAYER_STOP)
+		player_renew_error(player);
 	player->changes |= PLAYER_CHANGE_PLAYER;
 	player_flush(player);
 }

@@ -81,6 +81,7 @@ struct player {
 	struct text error;
 	bool error_is_output;
 	bool output_lost;
+	struct text lost_reason;
 	unsigned changes; /* not yet told */
 };
 
@@ -164,6 +165,8 @@ int64_t player_elapsed_ns(const struct player *player);
 void player_set_song_error(struct player *player, const struct slot *slot,
 			   const char *reason);
 void player_drop_error(struct player *player);
+/* The user plays something: only what is wrong with the output is an error. */
+void player_renew_error(struct player *player);
 /* Tells what has changed; the last act of every public function. */
 void player_flush(struct player *player);
 

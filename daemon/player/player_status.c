@@ -114,6 +114,17 @@ player_drop_error(struct player *player)
 }
 
 void
+player_renew_error(struct player *player)
+{
+	player_drop_error(player);
+	if (!player->output_lost)
+		return;
+	text_add(&player->error, text_string(&player->lost_reason));
+	player->error_is_output = true;
+	player->changes |= PLAYER_CHANGE_PLAYER;
+}
+
+void
 player_clear_error(struct player *player)
 {
 	player_drop_error(player);

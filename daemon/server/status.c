@@ -89,6 +89,9 @@ add_error(struct session *session, const struct player_status *status)
 	if (engine == NULL)
 		return;
 	engine_output(engine, &output);
+	/* The player has told of it, if it is in the way of anything. */
+	if (output.held)
+		return;
 	if (output.error != NULL && output.error[0] != '\0')
 		reply_add(&session->out, "error", output.error);
 	else if (output.mixer_error != NULL && output.mixer_error[0] != '\0')
