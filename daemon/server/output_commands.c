@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* output_commands.c - the outputs, and what the real-time side says of itself.
  *
- * There is one output, number 0, and it is always on: to be silent is what stop
- * and pause are for. So enabling it is done, and disabling it is refused. */
+ * An output's id is its place in the configuration, [output] being 0, and its
+ * name is always the same: clients remember both. What else is to be told of it
+ * stands in its attributes. */
 #include "daemon/server/groups.h"
 
 #include "daemon/engine/engine.h"
@@ -14,38 +15,107 @@
 #include <string.h>
 
 static bool
-arg_output(struct session *session, const struct request *request)
+arg_output(struct session *session, const struct request *request,
+	   unsigned *ret_index, struct engine_output_info *ret_info)
 {
+	const struct engine *engine = session->server->links.engine;
 	uint32_t id = 0;
 
 	if (!arg_unsigned(session, request->args[0], INT32_MAX, &id))
 		return false;
-	if (id > 0 || session->server->links.engine == NULL) {
+	if (engine == NULL || engine_output_info(engine, id, ret_info) < 0) {
 		session_ack(session, ACK_NO_EXIST, "No such audio output");
 		return false;
 	}
+	*ret_index = id;
 	return true;
+}
+
+static enum command_result
+set_enabled(struct session *session, unsigned index, bool enabled)
+{
+	if (engine_output_enable(session->server->links.engine, index,
+				 enabled) < 0)
+		return session_ack(session, ACK_NO_EXIST,
+				   "No such audio output");
+	return COMMAND_OK;
 }
 
 enum command_result
 output_enable(struct session *session, const struct request *request)
 {
-	return arg_output(session, request) ? COMMAND_OK : COMMAND_ERROR;
+	struct engine_output_info info;
+	unsigned index = 0;
+
+	return arg_output(session, request, &index, &info)
+		       ? set_enabled(session, index, true)
+		       : COMMAND_ERROR;
 }
 
 enum command_result
 output_disable(struct session *session, const struct request *request)
 {
-	if (!arg_output(session, request))
-		return COMMAND_ERROR;
-	return session_ack(session, ACK_PERMISSION,
-			   "The only output cannot be disabled");
+	struct engine_output_info info;
+	unsigned index = 0;
+
+	return arg_output(session, request, &index, &info)
+		       ? set_enabled(session, index, false)
+		       : COMMAND_ERROR;
 }
 
 enum command_result
 output_toggle(struct session *session, const struct request *request)
 {
-	return output_disable(session, request);
+	struct engine_output_info info;
+	unsigned index = 0;
+
+	return arg_output(session, request, &index, &info)
+		       ? set_enabled(session, index, !info.enabled)
+		       : COMMAND_ERROR;
+}
+
+static void
+add_attribute(struct text *out, const char *name, const char *value)
+{
+	struct text attribute = {0};
+
+	text_printf(&attribute, "%s=%s", name, value);
+	if (attribute.failed)
+		out->failed = true;
+	else
+		reply_add(out, "attribute", text_string(&attribute));
+	text_finish(&attribute);
+}
+
+static void
+add_attributes(struct text *out, const struct engine_output_info *info)
+{
+	static const char *const states[] = {
+		[OUTPUT_CLOSED] = "closed",   [OUTPUT_OPENING] = "opening",
+		[OUTPUT_OPEN] = "open",       [OUTPUT_DRAINING] = "draining",
+		[OUTPUT_CLOSING] = "closing", [OUTPUT_RETRY] = "retry",
+	};
+	static const char *const mixers[] = {
+		[ENGINE_VOLUME_SOFTWARE] = "software",
+		[ENGINE_VOLUME_HARDWARE] = "hardware",
+		[ENGINE_VOLUME_NONE] = "none",
+	};
+
+	if (info->device != NULL)
+		add_attribute(out, "device", info->device);
+	add_attribute(out, "mixer", mixers[info->volume]);
+	add_attribute(out, "speech", info->speech ? "1" : "0");
+	add_attribute(out, "clock", info->is_clock ? "1" : "0");
+	add_attribute(out, "state", states[info->state]);
+	if (info->error != NULL && info->error[0] != '\0')
+		add_attribute(out, "error", info->error);
+	if (info->is_clock || info->card == NULL)
+		return;
+	text_printf(out, "attribute: drift_ppm=%.1f\n", info->drift_ppm);
+	text_printf(out, "attribute: dropped_frames=%llu\n",
+		    (unsigned long long)info->dropped_frames);
+	text_printf(out, "attribute: dry_frames=%llu\n",
+		    (unsigned long long)info->dry_frames);
 }
 
 enum command_result
@@ -53,17 +123,19 @@ output_outputs(struct session *session, const struct request *request)
 {
 	const struct engine *engine = session->server->links.engine;
 	struct text *out = &session->out;
-	struct engine_output output;
+	struct engine_output_info info;
+	unsigned i;
 
 	(void)request;
 	if (engine == NULL)
 		return COMMAND_OK;
-	engine_output(engine, &output);
-	reply_int(out, "outputid", 0);
-	/* One name, whether a card is open or not: clients remember it. */
-	reply_add(out, "outputname", output.driver);
-	reply_add(out, "plugin", output.driver);
-	reply_int(out, "outputenabled", 1);
+	for (i = 0; engine_output_info(engine, i, &info) == 0; i++) {
+		reply_int(out, "outputid", i);
+		reply_add(out, "outputname", info.name);
+		reply_add(out, "plugin", info.driver);
+		reply_int(out, "outputenabled", info.enabled);
+		add_attributes(out, &info);
+	}
 	return COMMAND_OK;
 }
 
