@@ -66,12 +66,33 @@ fill_row(float *row, uint32_t taps, double part, double cutoff)
 	double sum = 0;
 	uint32_t i;
 
+	for (i = 0; i < taps; i++) {
+		const double value = coefficient((double)i - (half - 1) - part,
+						 half, cutoff);
+
+		row[i] = (float)value;
+		sum += value;
+	}
 	for (i = 0; i < taps; i++)
-		sum += coefficient((double)i - (half - 1) - part, half, cutoff);
-	for (i = 0; i < taps; i++)
-		row[i] = (float)(coefficient((double)i - (half - 1) - part,
-					     half, cutoff) /
-				 sum);
+		row[i] = (float)(row[i] / sum);
+}
+
+/* Behind the middle the phases are the mirror images of those before it. */
+static void
+fill_table(float *table, uint32_t taps, uint32_t phases, double cutoff)
+{
+	uint32_t i, k;
+
+	for (i = 0; i <= phases; i++) {
+		float *row = table + (size_t)i * taps;
+		const float *mirror = table + (size_t)(phases - i) * taps;
+
+		if (i <= phases / 2)
+			fill_row(row, taps, (double)i / phases, cutoff);
+		else
+			for (k = 0; k < taps; k++)
+				row[k] = mirror[taps - 1 - k];
+	}
 }
 
 int
@@ -82,7 +103,6 @@ interpolator_create(uint32_t in_hz, uint32_t out_hz,
 		in_hz > out_hz && out_hz > 0 ? (double)in_hz / out_hz : 1.0;
 	struct interpolator *interpolator;
 	uint32_t phases = PHASES;
-	uint32_t i;
 
 	if (in_hz < AUDIO_RATE_MIN || in_hz > AUDIO_RATE_MAX ||
 	    out_hz < AUDIO_RATE_MIN || out_hz > AUDIO_RATE_MAX)
@@ -109,10 +129,8 @@ interpolator_create(uint32_t in_hz, uint32_t out_hz,
 		free(interpolator);
 		return -ENOMEM;
 	}
-	for (i = 0; i <= phases; i++)
-		fill_row(interpolator->table + (size_t)i * interpolator->taps,
-			 interpolator->taps, (double)i / phases,
-			 CUTOFF / slower);
+	fill_table(interpolator->table, interpolator->taps, phases,
+		   CUTOFF / slower);
 	*ret_interpolator = interpolator;
 	return 0;
 }

@@ -129,9 +129,14 @@ device_job_done(struct output *output, struct device_job *job, int result)
 static bool
 submit(struct output *output, struct card *card, enum output_state state)
 {
-	struct device_job *job =
-		device_job_submit(output->links.work, output, &output->config,
-				  &output->wanted_spec, card);
+	const uint32_t most_ms = output->links.part.buffer_ms;
+	struct output_config config = output->config;
+	struct device_job *job;
+
+	if (most_ms != 0 && config.buffer_ms > most_ms)
+		config.buffer_ms = most_ms;
+	job = device_job_submit(output->links.work, output, &config,
+				&output->wanted_spec, card);
 
 	if (job == NULL)
 		return false;
@@ -467,8 +472,6 @@ output_destroy(struct output *output)
 	free(output->device);
 	free(output);
 }
-
-/* ---- looking ---- */
 
 enum output_state
 output_state(const struct output *output)

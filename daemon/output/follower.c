@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* follower.c - from a tap to the deck.
- *
- * A place in the tap is all the state that there is of the sound: since the
- * interpolator has no memory, one may go on from any other place at any time,
- * and fade from one to the other by asking for both.
+/* follower.c - what of the tap is to be heard when (follower_sound.c puts it
+ * onto the deck).
  *
  * lag = what was heard at the clock and not read yet, in the tap's frames, and
  * what is on the deck and in the card, in the card's. It is looked at once a
@@ -12,7 +9,7 @@
  * A tap whose clock stands still is read up to its very end, as if silence
  * followed: it does, or the clock has lost its way. Else nothing is read whose
  * surroundings could yet be mixed anew. */
-#include "daemon/output/follower.h"
+#include "daemon/output/follower_sound.h"
 
 #include "daemon/audio/interpolate.h"
 #include "lib/base/clock.h"
@@ -23,8 +20,7 @@
 
 enum {
 	MARGIN_MS = 25, /* between a full card and an empty deck */
-	LAG_MS_MIN = 60,
-	LATE_MS = 40, /* and half a buffer: no more is drift */
+	LATE_MS = 40,   /* and half a buffer: no more is drift */
 	AHEAD_MS = 500,
 	DECK_LANE = LANE_MUSIC,
 };
@@ -39,7 +35,7 @@ static void
 set_lag(struct follower *follower, const struct card_info *info)
 {
 	const uint32_t rate_hz = info->spec.rate_hz;
-	const uint32_t least = ms_to_frames(LAG_MS_MIN, rate_hz);
+	const uint32_t least = ms_to_frames(FOLLOWER_LAG_MS_MIN, rate_hz);
 	uint32_t lag = info->buffer_frames + ms_to_frames(MARGIN_MS, rate_hz);
 
 	if (info->batch)
@@ -91,17 +87,6 @@ follower_destroy(struct follower *follower)
 	rt_pool_unmap(follower, sizeof(*follower));
 }
 
-/* ---- places ---- */
-
-static RT_SAFE void
-go_on(struct follow_place *place, uint64_t step, size_t frames)
-{
-	const uint64_t sum = place->part + step * frames;
-
-	place->frame += sum >> 32;
-	place->part = (uint32_t)sum;
-}
-
 /* From the place up to a frame, in frames of the card. */
 static RT_SAFE int64_t
 distance(const struct follower *follower, uint64_t frame)
@@ -129,186 +114,6 @@ fade_to(struct follower *follower, uint64_t frame, bool from_silence)
 	follower->place.part = 0;
 }
 
-/* ---- the deck ---- */
-
-static RT_SAFE struct deck *
-own_deck(struct follower *follower)
-{
-	return &follower->bus.decks[DECK_LANE][0];
-}
-
-static RT_SAFE void
-write_silence(struct follower *follower, uint64_t frames)
-{
-	struct pcm_ring *ring = &own_deck(follower)->ring;
-
-	while (frames > 0) {
-		size_t run = 0;
-		void *memory = pcm_ring_write_span(ring, &run);
-
-		if (run == 0)
-			return;
-		if (run > frames)
-			run = (size_t)frames;
-		memset(memory, 0, run * follower->channels * sizeof(float));
-		pcm_ring_commit(ring, run);
-		frames -= run;
-	}
-}
-
-/* The deck's only stretch: sums that nobody has limited yet. With some silence,
- * so that the deck is gone over to; how many frames. */
-static RT_SAFE uint64_t
-begin_deck(struct follower *follower)
-{
-	const struct deck_stretch stretch = {
-		.stream_id = FOLLOWER_STREAM,
-		.stream_rate_hz = follower->rate_hz,
-		.kind = SAMPLE_F32,
-		.boosted = 1,
-	};
-	struct deck *deck = own_deck(follower);
-
-	if (!deck_begin(deck, FOLLOWER_CUT))
-		return 0;
-	(void)deck_add_stretch(deck, &stretch);
-	write_silence(follower, ms_to_frames(LAG_MS_MIN, follower->rate_hz));
-	return pcm_ring_written(&deck->ring);
-}
-
-/* ---- sound ---- */
-
-/* One channel of the card out of the tap's frames. */
-static RT_SAFE void
-fill_plane(struct follower *follower, uint32_t channel, size_t frames)
-{
-	const uint32_t in = follower->map.in;
-	const float *row = follower->map.matrix[channel];
-	size_t i = 0;
-	uint32_t c = 0;
-
-	for (i = 0; i < frames; i++) {
-		float sum = 0;
-
-		for (c = 0; c < in; c++)
-			sum += row[c] * follower->in[i * in + c];
-		follower->plane[i] = sum;
-	}
-}
-
-/* False: the tap has been written over there. */
-static RT_SAFE bool
-render(struct follower *follower, const struct follow_plan *plan,
-       const struct interpolator *interpolator, struct follow_place place,
-       uint64_t step, float *out, size_t frames)
-{
-	const uint32_t before = interpolator_before(interpolator);
-	const uint32_t after = interpolator_after(interpolator);
-	const size_t span = (size_t)((place.part + step * frames) >> 32);
-	const size_t needed = span + before + after;
-	const bool whole = tap_read(follower->tap, plan->kind,
-				    (int64_t)place.frame - (int64_t)before + 1,
-				    follower->view.mixed, follower->in, needed);
-	uint32_t channel = 0;
-	size_t i = 0;
-
-	for (channel = 0; channel < follower->channels; channel++) {
-		fill_plane(follower, channel, needed);
-		interpolate(interpolator, follower->plane, place.part, step,
-			    follower->out, frames);
-		for (i = 0; i < frames; i++)
-			out[i * follower->channels + channel] =
-				follower->out[i];
-	}
-	return whole;
-}
-
-/* Frames that one call may ask for. */
-static RT_SAFE size_t
-piece_frames(const struct interpolator *interpolator, uint64_t step)
-{
-	const uint64_t room = FOLLOWER_IN_FRAMES -
-			      interpolator_before(interpolator) -
-			      interpolator_after(interpolator) - 2;
-	const uint64_t frames = (room << 32) / step;
-
-	return frames < FOLLOWER_OUT_FRAMES ? (size_t)frames
-					    : (size_t)FOLLOWER_OUT_FRAMES;
-}
-
-/* What is left behind, under what is gone over to. */
-static RT_SAFE void
-fade(struct follower *follower, const struct follow_plan *plan,
-     const struct interpolator *interpolator, uint64_t step, float *out,
-     size_t frames)
-{
-	const uint32_t channels = follower->channels;
-	const float whole =
-		(float)((uint64_t)follower->rate_hz * MIX_FADE_US / 1000000);
-	size_t i = 0, k = 0;
-
-	if (follower->fade_from_silence)
-		memset(follower->faded, 0,
-		       frames * channels * sizeof(follower->faded[0]));
-	else
-		(void)render(follower, plan, interpolator, follower->from, step,
-			     follower->faded, frames);
-	for (i = 0; i < frames; i++) {
-		const float old = (float)(follower->fade_left - i) / whole;
-
-		for (k = i * channels; k < (i + 1) * channels; k++)
-			out[k] += (follower->faded[k] - out[k]) * old;
-	}
-	go_on(&follower->from, step, frames);
-	follower->fade_left -= (uint32_t)frames;
-}
-
-/* How many frames of the card lie before `end` in the tap. */
-static RT_SAFE uint64_t
-frames_up_to(const struct follower *follower, uint64_t end, uint64_t step)
-{
-	const uint64_t left =
-		end > follower->place.frame ? end - follower->place.frame : 0;
-
-	if (left == 0)
-		return 0;
-	/* A tap is never so long that this overflows. */
-	return ((left << 32) - follower->place.part + step - 1) / step;
-}
-
-/* False: what comes next is not there any more. */
-static RT_SAFE bool
-play_up_to(struct follower *follower, const struct follow_plan *plan,
-	   const struct interpolator *interpolator, uint64_t end, uint64_t step)
-{
-	struct pcm_ring *ring = &own_deck(follower)->ring;
-	uint64_t left = frames_up_to(follower, end, step);
-
-	while (left > 0) {
-		size_t run = 0;
-		float *out = pcm_ring_write_span(ring, &run);
-		size_t frames = piece_frames(interpolator, step);
-
-		frames = frames < left ? frames : (size_t)left;
-		frames = frames < run ? frames : run;
-		if (follower->fade_left > 0 && frames > follower->fade_left)
-			frames = follower->fade_left;
-		if (frames == 0)
-			break;
-		if (!render(follower, plan, interpolator, follower->place, step,
-			    out, frames))
-			return false;
-		if (follower->fade_left > 0)
-			fade(follower, plan, interpolator, step, out, frames);
-		pcm_ring_commit(ring, frames);
-		go_on(&follower->place, step, frames);
-		left -= frames;
-	}
-	return true;
-}
-
-/* ---- when ---- */
-
 /* frames of the card. */
 static RT_SAFE void
 drop(struct follower *follower, int64_t frames, bool from_silence)
@@ -333,7 +138,7 @@ begin(struct follower *follower, uint64_t heard, uint64_t first,
 		fade_to(follower, heard, true);
 	there = distance(follower, heard) + (int64_t)queued;
 	if (there < lag)
-		write_silence(follower, (uint64_t)(lag - there));
+		follower_write_silence(follower, (uint64_t)(lag - there));
 	if (there < lag && follower->starved)
 		atomic_fetch_add_explicit(&follower->dry_frames,
 					  (uint64_t)(lag - there),
@@ -381,25 +186,36 @@ steer(struct follower *follower, const struct interpolator *interpolator,
 	return (uint64_t)(step * (1 + follower->drift.parts));
 }
 
-/* Nothing of it is left to be heard. */
+/* Nothing of the tap that was left behind is still to be heard. What its card
+ * had mixed and not played comes again from the next. */
 static RT_SAFE bool
-is_done(const struct follower *follower)
+is_done(const struct follower *follower, int64_t now_ns)
 {
-	return follower->view.ended &&
-	       follower->place.frame >= follower->view.heard;
+	const struct tap_view *view = &follower->view;
+	const uint64_t heard = tap_heard(follower->tap, view, now_ns);
+
+	return follower->place.frame >= heard &&
+	       (view->ended || heard == view->mixed);
 }
 
 /* The tap to follow: the one before, as long as it is what is heard. */
 static RT_SAFE const struct follow_source *
-choose(struct follower *follower, const struct follow_plan *plan)
+choose(struct follower *follower, const struct follow_plan *plan,
+       int64_t now_ns)
 {
 	const struct follow_source *source = &plan->now;
 
-	if (follower->tap != NULL && follower->tap == plan->before.tap &&
-	    tap_look(follower->tap, &follower->view) && !is_done(follower))
-		source = &plan->before;
+	if (follower->tap != NULL && follower->tap == plan->before.tap) {
+		(void)tap_look(follower->tap, &follower->view);
+		if (!is_done(follower, now_ns))
+			source = &plan->before;
+	}
 	if (source->tap == follower->tap)
 		return source;
+	/* What was cut off in the midst. */
+	if (follower->tap != NULL && follower->tap == plan->before.tap &&
+	    follower->running && follower->view.heard < follower->view.mixed)
+		follower_fade_out(follower, plan);
 	follower->tap = source->tap;
 	follower->view = (struct tap_view){0};
 	follower->place = (struct follow_place){0};
@@ -429,7 +245,7 @@ readable(const struct follower *follower,
 {
 	const uint32_t after = interpolator_after(interpolator);
 
-	if (heard == follower->view.mixed)
+	if (heard == follower->view.mixed || follower->view.ended)
 		return heard;
 	return heard > after ? heard - after : 0;
 }
@@ -438,19 +254,20 @@ RT_SAFE void
 follower_feed(struct follower *follower, const struct follow_plan *plan,
 	      const struct follow_look *look)
 {
-	const struct follow_source *source = choose(follower, plan);
+	const struct follow_source *source =
+		choose(follower, plan, look->now_ns);
 	const struct interpolator *interpolator = source->interpolator;
 	uint64_t queued = look->queued_frames;
 	uint64_t heard = 0, first = 0, end = 0, step = 0;
 
-	queued += begin_deck(follower);
+	queued += follower_begin_deck(follower);
 	follower->listening = false;
 	if (source->tap == NULL)
 		return;
 	(void)tap_look(source->tap, &follower->view);
 	heard = tap_heard(source->tap, &follower->view, look->now_ns);
 	first = tap_first(source->tap, plan->kind);
-	follower->listening = !is_done(follower);
+	follower->listening = !follower->view.ended;
 	stop_if_dry(follower, look);
 	if (!follower->running && heard > first &&
 	    heard > follower->place.frame)
@@ -459,7 +276,7 @@ follower_feed(struct follower *follower, const struct follow_plan *plan,
 		return;
 	step = steer(follower, interpolator, heard, look);
 	end = readable(follower, interpolator, heard);
-	if (!play_up_to(follower, plan, interpolator, end, step) &&
+	if (!follower_play_up_to(follower, plan, interpolator, end, step) &&
 	    follower->place.frame < end)
 		drop(follower, distance(follower, end), true);
 }

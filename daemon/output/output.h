@@ -118,6 +118,7 @@ struct output_part {
 	struct mix_bus *bus;
 	struct timeline *timeline;
 	struct follower *follower; /* NULL: lanes fill the decks */
+	uint32_t buffer_ms; /* that its card gets, at most; 0: as configured */
 };
 
 /* Shared with the engine; outlives the output. */
@@ -152,7 +153,8 @@ void output_destroy(struct output *output);
 void output_open(struct output *output, const struct audio_spec *spec);
 /* Lets the thread play. */
 void output_run(struct output *output);
-/* Another part from the next output_run() on; while the thread has no card. */
+/* Another part: its buffer from the next opening of the card on, the rest from
+ * the next output_run() on. While the thread has no card. */
 void output_take_part(struct output *output, const struct output_part *part);
 /* drain: what the decks hold up to their ends is heard first; a lane whose deck
  * has not ended fades out. Else everything fades out at once. */
