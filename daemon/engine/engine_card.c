@@ -16,9 +16,8 @@
  * heard last; the song is opened again there, and begins when the card is back.
  * Music alone decides the rate; while another lane sounds, music is resampled.
  *
- * While no output is enabled all lines are held, as if paused, and the card is
- * given back as soon as that is heard.
- */
+ * While no output is enabled, or the clock is not, all lines are held, as if
+ * paused, and the card is given back as soon as that is heard. */
 #include "daemon/engine/engine_parts.h"
 
 #include "daemon/output/output.h"
@@ -43,10 +42,11 @@ others_active(const struct engine *engine, const struct line *line)
 static struct audio_spec
 spec_for(const struct engine *engine, const struct stream *stream)
 {
+	const uint32_t rate_hz = engine->outputs[engine->clock].config.rate_hz;
 	struct audio_spec spec = stream->spec;
 
-	if (engine->config.rate_hz != 0)
-		spec.rate_hz = engine->config.rate_hz;
+	if (rate_hz != 0)
+		spec.rate_hz = rate_hz;
 	return spec;
 }
 
@@ -209,7 +209,7 @@ open_card(struct engine *engine, const struct audio_spec *spec)
 	engine->card.asked = *spec;
 	engine->card.info_known = false;
 	engine->card.phase = CARD_OPENING;
-	output_open(engine->output, spec);
+	clock_open(engine, &engine->card.asked);
 }
 
 /* The output plays no more from what it was given. The lines go back to what
@@ -230,54 +230,33 @@ lose(struct engine *engine)
 }
 
 /* Without a word before that it was lost, it is so all the same. */
-static void
-on_opened(void *context, const struct card_info *info)
+void
+card_on_opened(struct engine *engine, const struct card_info *info)
 {
-	struct engine *engine = context;
-
 	lose(engine);
 	engine->card.info = *info;
 	engine->card.info_known = true;
-	volume_on_card(engine);
-	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
-	engine_settle(engine);
 }
 
-static void
-on_failed(void *context, int error, const char *reason)
+void
+card_on_failed(struct engine *engine)
 {
-	struct engine *engine = context;
-
-	(void)error; /* the output has logged it, and keeps the reason */
-	(void)reason;
 	lose(engine);
-	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
-	engine_settle(engine);
 }
 
-static void
-on_closed(void *context)
+void
+card_on_closed(struct engine *engine)
 {
-	struct engine *engine = context;
-
 	if (engine->card.phase == CARD_CLOSING)
 		engine->card.phase = CARD_DOWN;
-	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
-	engine_settle(engine);
 }
-
-const struct output_events card_output_events = {
-	.opened = on_opened,
-	.failed = on_failed,
-	.closed = on_closed,
-};
 
 static void
 go_up(struct engine *engine)
 {
 	struct card_side *card = &engine->card;
 
-	if (!card->info_known || !volume_is_set(engine))
+	if (!card->info_known || (engine->clock == 0 && !volume_is_set(engine)))
 		return;
 	if (!has_sunk(engine)) {
 		engine_due(engine, ENGINE_RECLAIM_NS);
@@ -293,16 +272,29 @@ go_up(struct engine *engine)
 	card->decks = ++card->deck_setups;
 	card->phase = CARD_UP;
 	card->idle_ns = 0;
+	followers_begin_tap(engine);
 	output_run(engine->output);
 }
 
-/* Nobody waits any more, or for something else. */
+static void
+close_card(struct engine *engine, bool drain)
+{
+	engine->card.phase = CARD_CLOSING;
+	output_close(engine->output, drain);
+}
+
+/* Nobody waits any more, or for something else; or another output takes over.
+ */
 static void
 settle_opening(struct engine *engine)
 {
 	const struct stream *stream = waiting(engine);
 	struct audio_spec wanted;
 
+	if (clock_replace(engine)) {
+		clock_open(engine, &engine->card.asked);
+		return;
+	}
 	if (stream != NULL) {
 		wanted = spec_for(engine, stream);
 		if (wanted.rate_hz != engine->card.asked.rate_hz ||
@@ -313,8 +305,7 @@ settle_opening(struct engine *engine)
 	} else if (engine->held ||
 		   (output_state(engine->output) == OUTPUT_RETRY &&
 		    !others_active(engine, NULL))) {
-		engine->card.phase = CARD_CLOSING;
-		output_close(engine->output, false);
+		close_card(engine, false);
 		return;
 	}
 	go_up(engine);
@@ -335,6 +326,12 @@ begin_sinking(struct engine *engine, const struct audio_spec *reopen,
 	engine->settle_again = true;
 }
 
+static bool
+keeps_open(const struct engine *engine)
+{
+	return engine->outputs[engine->clock].config.output.keep_open;
+}
+
 /* Stands still for so long that the card is better given back. */
 static bool
 paused_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
@@ -342,8 +339,8 @@ paused_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
 	const struct line *music = &engine->lines[LANE_MUSIC];
 
 	*ret_due = INT64_MAX;
-	if (!music->paused || music->paused_ns == 0 ||
-	    engine->config.output.keep_open || others_active(engine, music))
+	if (!music->paused || music->paused_ns == 0 || keeps_open(engine) ||
+	    others_active(engine, music))
 		return false;
 	*ret_due = music->paused_ns + engine->pause_close_ns;
 	return now_ns >= *ret_due;
@@ -356,7 +353,7 @@ idle_for_long(struct engine *engine, int64_t now_ns, int64_t *ret_due)
 
 	*ret_due = INT64_MAX;
 	if (!all_silent(engine) || waiting(engine) != NULL ||
-	    engine->config.output.keep_open) {
+	    keeps_open(engine)) {
 		card->idle_ns = 0;
 		return false;
 	}
@@ -437,8 +434,7 @@ settle_sinking(struct engine *engine)
 	if (engine->card.reopen && !engine->held) {
 		open_card(engine, &engine->card.sink_spec);
 	} else {
-		engine->card.phase = CARD_CLOSING;
-		output_close(engine->output, engine->card.drain);
+		close_card(engine, engine->card.drain);
 	}
 }
 
@@ -453,7 +449,7 @@ card_settle(struct engine *engine, int64_t now_ns)
 		stream = waiting(engine);
 		if (has_sunk(engine))
 			give_decks(engine);
-		if (stream != NULL) {
+		if (stream != NULL && clock_choose(engine)) {
 			const struct audio_spec spec = spec_for(engine, stream);
 
 			open_card(engine, &spec);

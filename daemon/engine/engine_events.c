@@ -67,10 +67,11 @@ engine_settle(struct engine *engine)
 		engine->settle_again = false;
 		engine->deadline_ns = INT64_MAX;
 		streams_settle(engine, now_ns);
+		outputs_hold(engine);
 		card_settle(engine, now_ns);
 		settle_lines(engine);
 		engine_publish(engine);
-		engine->output_due_ns = output_tick(engine->output, now_ns);
+		followers_settle(engine, now_ns);
 	}
 	if (engine->settle_again)
 		engine_due(engine, 0);
@@ -194,13 +195,23 @@ handle_line_event(struct line *line, const struct rt_event *event)
 	}
 }
 
+/* It does not say whose: each looks for itself. */
+static void
+handle_card_event(struct engine *engine, const struct rt_event *event)
+{
+	unsigned i;
+
+	for (i = 0; i < engine->output_count; i++)
+		output_handle_event(engine->outputs[i].output, event);
+}
+
 static void
 handle(struct engine *engine, const struct rt_event *event)
 {
 	switch (event->kind) {
 	case RT_EVENT_CARD:
 	case RT_EVENT_CARD_BACK:
-		output_handle_event(engine->output, event);
+		handle_card_event(engine, event);
 		break;
 	case RT_EVENT_OVERRUN:
 		engine->stuck_due_ns = 0;

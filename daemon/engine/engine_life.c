@@ -141,27 +141,6 @@ prepare_memory(const struct engine_config *config)
 				&report);
 }
 
-static int
-start_output(struct engine *engine)
-{
-	const struct output_links links = {
-		.work = engine->work,
-		.part =
-			{
-				.plans = engine->plans,
-				.plan_reader = ENGINE_OUTPUT_READER,
-				.bus = engine->bus,
-				.timeline = engine->timeline,
-			},
-		.events = engine->commons->bell.queue,
-		.event_fd = engine->commons->bell.event_fd,
-		.decoders = &engine->commons->wake,
-	};
-
-	return output_create(&engine->config.output, &links,
-			     &card_output_events, engine, &engine->output);
-}
-
 static void
 free_shared(struct engine *engine)
 {
@@ -224,7 +203,7 @@ engine_create(const struct engine_config *config, struct work *work,
 		goto fail;
 	init_shared(engine);
 	prepare_memory(&engine->config);
-	result = start_output(engine);
+	result = followers_create(engine);
 	if (result == 0)
 		result = volume_create(engine);
 	if (result < 0)
@@ -237,7 +216,8 @@ engine_create(const struct engine_config *config, struct work *work,
 	return 0;
 fail:
 	volume_destroy(engine);
-	output_destroy(engine->output);
+	followers_stop(engine);
+	followers_finish(engine);
 	commons_unref(engine->commons);
 	free_shared(engine);
 	memory_down();
@@ -369,7 +349,7 @@ engine_destroy(struct engine *engine)
 		return;
 	stop_all(engine);
 	let_fade(engine, clock_now_ns() + FADE_WAIT_NS);
-	output_destroy(engine->output);
+	followers_stop(engine);
 	volume_destroy(engine);
 	leak = !decoders_stop(engine->decoders,
 			      clock_now_ns() + DECODERS_WAIT_NS);
@@ -377,6 +357,7 @@ engine_destroy(struct engine *engine)
 	let_jobs_end(engine, clock_now_ns() + JOBS_WAIT_NS);
 	streams_abandon(engine, leak);
 	engine_reclaim_resamplers(engine);
+	followers_finish(engine);
 	while (!list_empty(&engine->news)) {
 		struct news *news =
 			list_entry(engine->news.next, struct news, link);

@@ -6,6 +6,7 @@
  * one is enabled is a wish that engine_settle() sees to. */
 #include "daemon/engine/engine_parts.h"
 
+#include "daemon/output/follower.h"
 #include "daemon/output/output.h"
 #include "lib/base/clock.h"
 
@@ -92,14 +93,12 @@ engine_output_count(const struct engine *engine)
 }
 
 static void
-tell_clock(const struct engine *engine, struct engine_output_info *ret_info)
+tell_follower(const struct follower *follower,
+	      struct engine_output_info *ret_info)
 {
-	ret_info->is_clock = true;
-	ret_info->state = output_state(engine->output);
-	ret_info->card = output_info(engine->output);
-	/* What became of a card that was given back is no matter any more. */
-	if (ret_info->enabled)
-		ret_info->error = output_error(engine->output);
+	ret_info->drift_ppm = (double)atomic_load(&follower->drift_ppb) / 1000;
+	ret_info->dropped_frames = atomic_load(&follower->dropped_frames);
+	ret_info->dry_frames = atomic_load(&follower->dry_frames);
 }
 
 int
@@ -118,19 +117,44 @@ engine_output_info(const struct engine *engine, unsigned index,
 		.enabled = side->enabled,
 		.speech = side->config.speech,
 		.volume = side->config.volume,
-		.state = OUTPUT_CLOSED,
-		.error = "",
+		.is_clock = index == engine->clock && side->enabled,
+		.state = output_state(side->output),
+		.card = output_info(side->output),
+		/* What became of a card that was given back is no matter any
+		 * more. */
+		.error = side->enabled ? output_error(side->output) : "",
 	};
-	if (index == 0)
-		tell_clock(engine, ret_info);
+	if (side->follower != NULL)
+		tell_follower(side->follower, ret_info);
 	return 0;
 }
 
-/* What may sound does; else the lines are held, and the card is given back. */
-static void
-hold_or_go_on(struct engine *engine)
+bool
+outputs_any_enabled(const struct engine *engine)
 {
-	const bool held = !engine->outputs[0].enabled;
+	unsigned i;
+
+	for (i = 0; i < engine->output_count; i++)
+		if (engine->outputs[i].enabled)
+			return true;
+	return false;
+}
+
+/* A card whose output was disabled is given back before the next one is opened:
+ * when what was heard has come to a stand. */
+static bool
+must_hold(const struct engine *engine)
+{
+	return !outputs_any_enabled(engine) ||
+	       (!engine->outputs[engine->clock].enabled &&
+		engine->card.phase != CARD_DOWN &&
+		engine->card.phase != CARD_OPENING);
+}
+
+void
+outputs_hold(struct engine *engine)
+{
+	const bool held = must_hold(engine);
 	unsigned i;
 
 	if (held == engine->held)
@@ -154,7 +178,7 @@ engine_output_enable(struct engine *engine, unsigned index, bool enabled)
 	if (engine->outputs[index].enabled == enabled)
 		return 0;
 	engine->outputs[index].enabled = enabled;
-	hold_or_go_on(engine);
+	engine->outputs[index].failed = false;
 	engine_add_news(engine, NEWS_OUTPUT, LANE_MUSIC, 0, "");
 	engine_settle(engine);
 	return 0;

@@ -37,6 +37,8 @@ enum {
 	ENGINE_OUTPUT_READER = 0, /* slots of the plan snapshot */
 	ENGINE_FIRST_DECODER_READER = 1,
 	ENGINE_SETTLE_ROUNDS = 16,
+	ENGINE_TAPS = 8, /* that wait to be freed */
+	ENGINE_PACES = 8,
 };
 #define ENGINE_RECLAIM_NS (10 * NS_PER_MS)
 #define ENGINE_RETRY_NS (100 * NS_PER_MS) /* when memory ran out */
@@ -55,6 +57,10 @@ enum news_kind {
 	NEWS_ENDED,
 	NEWS_OUTPUT,
 };
+
+struct interpolator;
+struct follower;
+struct tap;
 
 struct news {
 	struct list link; /* engine.news */
@@ -96,6 +102,23 @@ struct output_side {
 	char *strings[5]; /* that config points to */
 	unsigned string_count;
 	bool enabled;
+	/* immutable */
+	struct engine *engine;
+	unsigned index;
+	struct output *output;
+	struct snapshot *plans; /* of struct follow_plan */
+	/* control's */
+	uint64_t generation;       /* of its current plan */
+	struct follower *follower; /* while it has a card as one, else NULL */
+	bool follows; /* its card is, or was last, asked for as a follower's */
+	bool leaving; /* and is to be given back */
+	bool failed;  /* since it was open */
+};
+
+/* From one rate to another, for followers. */
+struct engine_pace {
+	uint32_t in_hz, out_hz;
+	struct interpolator *interpolator; /* NULL: none */
 };
 
 struct engine {
@@ -113,7 +136,7 @@ struct engine {
 	struct commons *commons;
 	struct mix_bus *bus;
 	struct decoders *decoders;
-	struct output *output;
+	struct output *output; /* the clock's */
 	size_t deck_reserve;
 	int64_t pause_close_ns; /* a pause as long gives the card back */
 
@@ -134,9 +157,14 @@ struct engine {
 	struct card_side card;
 	struct output_side outputs[ENGINE_OUTPUTS_MAX];
 	unsigned output_count;
-	bool held;        /* no output may sound: all lines stand still */
-	int64_t held_ns;  /* since when */
-	struct list news; /* news.link */
+	bool held;       /* no output may sound: all lines stand still */
+	int64_t held_ns; /* since when */
+	unsigned clock;  /* index of the output that mixes */
+	struct tap *tap, *tap_before; /* of its card; NULL: none */
+	struct tap *retired_taps[ENGINE_TAPS];
+	unsigned retired_tap_count;
+	struct engine_pace paces[ENGINE_PACES];
+	struct list news;               /* news.link */
 	struct list retired_resamplers; /* retired.link, engine_plan.c */
 	uint64_t dropped_seen;
 	int64_t deadline_ns;
@@ -212,11 +240,42 @@ void volume_destroy(struct engine *engine);
 void volume_on_card(struct engine *engine);
 /* Its volume is set, or has had its time. */
 bool volume_is_set(struct engine *engine);
+/* That is made in the mix of this output. */
+float volume_of(const struct engine *engine, unsigned index);
 
 /* engine_outputs.c */
 NODISCARD int outputs_create(struct engine *engine,
 			     const struct engine_config *config);
 void outputs_destroy(struct engine *engine);
+bool outputs_any_enabled(const struct engine *engine);
+/* What may sound does; else the lines are held, and the card is given back. */
+void outputs_hold(struct engine *engine);
+
+/* engine_clock.c */
+extern const struct output_events clock_output_events; /* context: the side */
+struct output_side *clock_side(struct engine *engine);
+bool clock_is_enabled(const struct engine *engine);
+/* While no card is open: the output to open next; false: none is enabled. */
+bool clock_choose(struct engine *engine);
+/* While the clock's card fails, or is unwanted: true when another took over. */
+bool clock_replace(struct engine *engine);
+/* Opens its card, if need be as soon as it follows no more. */
+void clock_open(struct engine *engine, const struct audio_spec *spec);
+
+/* engine_followers.c */
+NODISCARD int followers_create(struct engine *engine);
+/* Ends all outputs; then, when nothing runs any more, frees what is left. */
+void followers_stop(struct engine *engine);
+void followers_finish(struct engine *engine);
+/* The clock's card is about to play. */
+void followers_begin_tap(struct engine *engine);
+/* Opens and closes cards, publishes plans; ticks every output. */
+void followers_settle(struct engine *engine, int64_t now_ns);
+void followers_take_part(struct output_side *side);
+void followers_close(struct output_side *side);
+void followers_on_opened(struct output_side *side,
+			 const struct card_info *info);
+void followers_on_gone(struct output_side *side, int error);
 
 /* engine_card.c */
 bool card_has_decks(const struct engine *engine, enum lane_id lane);
@@ -224,7 +283,9 @@ bool card_has_decks(const struct engine *engine, enum lane_id lane);
 bool card_usable(const struct engine *engine, const struct line *line,
 		 const struct stream *stream);
 void card_settle(struct engine *engine, int64_t now_ns);
-extern const struct output_events card_output_events;
+void card_on_opened(struct engine *engine, const struct card_info *info);
+void card_on_failed(struct engine *engine);
+void card_on_closed(struct engine *engine);
 void card_finish(struct engine *engine);
 
 #endif

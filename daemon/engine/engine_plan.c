@@ -57,7 +57,7 @@ build(struct engine *engine)
 
 	if (plan == NULL)
 		return NULL;
-	plan->mix.volume = engine->volume;
+	plan->mix.volume = volume_of(engine, engine->clock);
 	plan->decks = engine->card.decks;
 	if (plan->decks != 0) {
 		plan->rate_hz = engine->card.spec.rate_hz;
@@ -115,7 +115,8 @@ engine_resampler(struct engine *engine, struct stream *stream,
 		return NULL;
 	if (resampler_create(
 		    NULL, stream->spec.rate_hz, engine->card.spec.rate_hz,
-		    engine->card.spec.channels, engine->config.resample_quality,
+		    engine->card.spec.channels,
+		    engine->outputs[engine->clock].config.resample_quality,
 		    &shared->resampler) < 0) {
 		free(shared);
 		return NULL;

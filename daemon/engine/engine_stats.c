@@ -21,7 +21,8 @@ is_untouched(const struct engine *engine, const struct stream *stream)
 {
 	const struct card_spec *card = &engine->card.spec;
 
-	return engine->volume == 1.0F && stream->info.spec.kind == SAMPLE_S32 &&
+	return volume_of(engine, engine->clock) == 1.0F &&
+	       stream->info.spec.kind == SAMPLE_S32 &&
 	       stream->info.spec.rate_hz == card->rate_hz &&
 	       stream->info.spec.channels <= card->channels &&
 	       card->format != CARD_F32 && stream->info.spec.bits <= card->bits;
@@ -46,13 +47,16 @@ is_bit_perfect(const struct engine *engine)
 void
 engine_output(const struct engine *engine, struct engine_output *ret_output)
 {
+	const bool disabled = engine->held && !outputs_any_enabled(engine);
+
 	*ret_output = (struct engine_output){
 		.state = output_state(engine->output),
-		.held = engine->held,
+		.held = disabled,
 		.card = output_info(engine->output),
-		.driver = engine->config.output.driver->name,
-		.error = engine->held ? "All audio outputs are disabled"
-				      : output_error(engine->output),
+		.driver = engine->outputs[engine->clock]
+				  .config.output.driver->name,
+		.error = disabled ? "All audio outputs are disabled"
+				  : output_error(engine->output),
 		.mixer_error =
 			engine->mixer != NULL ? mixer_error(engine->mixer) : "",
 		.bit_perfect = is_bit_perfect(engine),
@@ -79,7 +83,7 @@ add_output(const struct engine *engine, struct text *text)
 	const enum output_state state = output_state(engine->output);
 
 	text_printf(text, "output_driver: %s\n",
-		    engine->config.output.driver->name);
+		    engine->outputs[engine->clock].config.output.driver->name);
 	text_printf(text, "output_state: %s\n", output_states[state]);
 	if (output_error(engine->output)[0] != '\0')
 		text_printf(text, "output_error: %s\n",

@@ -96,6 +96,14 @@ volume_is_set(struct engine *engine)
 	return true;
 }
 
+float
+volume_of(const struct engine *engine, unsigned index)
+{
+	if (engine->outputs[index].config.volume == ENGINE_VOLUME_NONE)
+		return 1.0F;
+	return index == 0 ? engine->volume : engine->wanted_volume;
+}
+
 int
 engine_mixer_fd(const struct engine *engine)
 {
