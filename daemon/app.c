@@ -103,21 +103,22 @@ mixer_options(const struct conf *conf, const struct card_ops *driver)
 	};
 }
 
-static struct engine_config
-engine_options(const struct conf *conf)
+/* Of [output], or of one [output NAME], whose real-time options are those of
+ * all. */
+static struct engine_output_config
+output_options(const struct conf *conf, const struct conf *all)
 {
 	/* auto, yes, no */
 	static const int rewind[] = {-1, 1, 0};
-	const enum rt_fence fence =
-		(enum rt_fence)conf_choice(conf, CONF_REALTIME_FENCE);
 	const struct card_ops *driver = choose_driver(conf);
-	const char *device = conf_text(conf, CONF_OUTPUT_DEVICE);
 
-	return (struct engine_config){
+	return (struct engine_output_config){
+		.name = conf_name(conf),
 		.output =
 			{
 				.driver = driver,
-				.device = device[0] != '\0' ? device : NULL,
+				.device =
+					text_or(conf, CONF_OUTPUT_DEVICE, NULL),
 				.buffer_ms = (uint32_t)conf_int(
 					conf, CONF_OUTPUT_BUFFER_MS),
 				.period_ms = (uint32_t)conf_int(
@@ -131,14 +132,33 @@ engine_options(const struct conf *conf)
 				.keep_open =
 					conf_bool(conf, CONF_OUTPUT_KEEP_OPEN),
 				.priority = (int)conf_int(
-					conf, CONF_REALTIME_OUTPUT_PRIORITY),
-				.fence = fence,
+					all, CONF_REALTIME_OUTPUT_PRIORITY),
+				.fence = (enum rt_fence)conf_choice(
+					all, CONF_REALTIME_FENCE),
 				.lock_memory = conf_bool(
-					conf, CONF_REALTIME_LOCK_MEMORY),
+					all, CONF_REALTIME_LOCK_MEMORY),
 			},
 		.volume = (enum engine_volume)conf_choice(conf,
 							  CONF_OUTPUT_MIXER),
 		.mixer = mixer_options(conf, driver),
+		.rate_hz = choose_rate(conf, driver),
+		/* The option lists them in their order. */
+		.resample_quality = (enum resample_quality)conf_choice(
+			conf, CONF_OUTPUT_RESAMPLER),
+		.speech = conf_bool(conf, CONF_OUTPUT_SPEECH),
+	};
+}
+
+static struct engine_config
+engine_options(const struct conf *conf)
+{
+	const struct engine_output_config first = output_options(conf, conf);
+
+	return (struct engine_config){
+		.output = first.output,
+		.volume = first.volume,
+		.mixer = first.mixer,
+		.music_only = !first.speech,
 		.music =
 			{
 				.folder = conf_text(conf, CONF_LIBRARY_MUSIC),
@@ -148,16 +168,14 @@ engine_options(const struct conf *conf)
 		.decoders = (int)conf_int(conf, CONF_REALTIME_DECODERS),
 		.decoder_priority =
 			(int)conf_int(conf, CONF_REALTIME_DECODER_PRIORITY),
-		.fence = fence,
-		.lock_memory = conf_bool(conf, CONF_REALTIME_LOCK_MEMORY),
+		.fence = first.output.fence,
+		.lock_memory = first.output.lock_memory,
 		.ring_bytes = (size_t)conf_int(conf, CONF_REALTIME_RING_MB)
 			      << 20,
 		.reserve_bytes =
 			(size_t)conf_int(conf, CONF_REALTIME_RESERVE_MB) << 20,
-		.rate_hz = choose_rate(conf, driver),
-		/* The option lists them in their order. */
-		.resample_quality = (enum resample_quality)conf_choice(
-			conf, CONF_OUTPUT_RESAMPLER),
+		.rate_hz = first.rate_hz,
+		.resample_quality = first.resample_quality,
 	};
 }
 
@@ -287,7 +305,8 @@ fail(const char *what, int error)
 static int
 engine_up(struct app *app)
 {
-	const struct engine_config config = engine_options(app->conf);
+	struct engine_output_config others[CONF_FURTHER_MAX];
+	struct engine_config config = engine_options(app->conf);
 	int result = rt_fence_init();
 
 	if (result < 0)
@@ -297,6 +316,11 @@ engine_up(struct app *app)
 	if (result < 0)
 		log_warn("rotaryd", "a crash would not be told: %s",
 			 strerror(-result));
+	config.others = others;
+	config.other_count = (unsigned)conf_further_count(app->conf);
+	for (unsigned i = 0; i < config.other_count; i++)
+		others[i] = output_options(conf_further_at(app->conf, (int)i),
+					   app->conf);
 	result = engine_create(&config, app->work, &app_engine_events,
 			       &app->between, &app->engine);
 	if (result < 0)

@@ -38,16 +38,31 @@ show_version(void)
 	return 0;
 }
 
+static void
+show_output(const struct conf *conf)
+{
+	const char *name = conf_name(conf);
+	const char *device = conf_text(conf, CONF_OUTPUT_DEVICE);
+
+	printf("output%s%s: %s%s%s\n", name != NULL ? " " : "",
+	       name != NULL ? name : "", conf_text(conf, CONF_OUTPUT_DRIVER),
+	       device[0] != '\0' ? ":" : "", device);
+}
+
 /* What the configuration comes to, for people and for scripts. */
 static int
 show_places(const struct conf *conf)
 {
 	const char *file = conf_file(conf);
+	int i = 0;
 
 	printf("configuration: %s\n", file != NULL ? file : "(none)");
 	printf("socket: %s\n", conf_text(conf, CONF_SERVER_SOCKET));
 	printf("music: %s\n", conf_text(conf, CONF_LIBRARY_MUSIC));
 	printf("state: %s\n", conf_text(conf, CONF_LIBRARY_STATE));
+	show_output(conf);
+	for (i = 0; i < conf_further_count(conf); i++)
+		show_output(conf_further_at(conf, i));
 	return 0;
 }
 

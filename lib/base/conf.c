@@ -104,24 +104,55 @@ read_named_file(struct conf *conf, const char *path, struct text *ret_error)
 	return result < 0 ? result : 0;
 }
 
-int
-conf_load(const struct conf_schema *schema, int argc, char *const argv[],
-	  struct conf **ret_conf, int *ret_action, struct text *ret_error)
+struct conf *
+conf_create(const struct conf_schema *schema, struct text *ret_error)
 {
 	struct conf *conf =
 		calloc(1, sizeof(*conf) + (size_t)schema->count *
 						  sizeof(conf->values[0]));
+
+	if (conf == NULL)
+		return NULL;
+	conf->schema = schema;
+	if (put_presets(conf, ret_error) < 0) {
+		conf_destroy(conf);
+		return NULL;
+	}
+	return conf;
+}
+
+/* The whole, when all has been read. */
+static int
+check(struct conf *conf, struct text *ret_error)
+{
+	const struct conf *about = NULL;
+	struct text why = {0};
+	int result = 0;
+
+	conf_further_sort(conf);
+	if (conf->schema->check != NULL)
+		result = conf->schema->check(conf, &about, &why);
+	if (result == -EINVAL && about != NULL && about->line != 0)
+		text_printf(ret_error, "%s:%u: ", conf->file, about->line);
+	text_add(ret_error, text_string(&why));
+	text_finish(&why);
+	return result;
+}
+
+int
+conf_load(const struct conf_schema *schema, int argc, char *const argv[],
+	  struct conf **ret_conf, int *ret_action, struct text *ret_error)
+{
+	struct conf *conf = NULL;
 	const char *config = NULL;
 	int action = CONF_RUN, result = -ENOMEM;
 
 	text_clear(ret_error);
+	conf = conf_create(schema, ret_error);
 	if (conf == NULL)
 		goto out;
-	conf->schema = schema;
-	result = put_presets(conf, ret_error);
-	if (result == 0)
-		result = conf_read_arguments(conf, argc, argv, &config, &action,
-					     ret_error);
+	result = conf_read_arguments(conf, argc, argv, &config, &action,
+				     ret_error);
 	if (result < 0 || action == CONF_SHOW_HELP ||
 	    action == CONF_SHOW_VERSION)
 		goto out;
@@ -129,6 +160,8 @@ conf_load(const struct conf_schema *schema, int argc, char *const argv[],
 		result = read_named_file(conf, config, ret_error);
 	else
 		result = read_default_file(conf, ret_error);
+	if (result == 0)
+		result = check(conf, ret_error);
 out:
 	if (result == -ENOMEM) {
 		text_clear(ret_error);
@@ -152,6 +185,9 @@ conf_destroy(struct conf *conf)
 		return;
 	for (option = 0; option < conf->schema->count; option++)
 		free(conf->values[option].text);
+	while (conf->further_count > 0)
+		conf_destroy(conf->further[--conf->further_count]);
+	free(conf->name);
 	free(conf->argument);
 	free(conf->file);
 	free(conf);

@@ -69,10 +69,26 @@ struct conf_argument {
 	int action; /* CONF_RUN: stays as it was */
 };
 
+enum { CONF_FURTHER_MAX = 7, CONF_NAME_MAX = 63 };
+
+/* A section that there may be more of, [SECTION NAME], each with the same
+ * options: --SECTION.NAME.OPTION on the command line. */
+struct conf_further {
+	const char *section; /* NULL: there is none */
+	const char *help;    /* a sentence or two */
+	const char *sample;  /* lines of a file that has one */
+	int preset_no;       /* an option that is "no" there by default */
+};
+
 struct conf_schema {
 	const char *program;
 	const char *file;    /* rotary.conf */
 	const char *section; /* the only one, left out on the command line */
+	struct conf_further further;
+	/* Looks at the whole. 0, -EINVAL with the reason added and the further
+	 * section that it is about. NULL: all is well. */
+	int (*check)(const struct conf *conf, const struct conf **ret_about,
+		     struct text *ret_error);
 	const char *purpose; /* for --help, a line or two */
 	const char *notes;   /* for the sample file, comment lines */
 	const struct conf_spec *specs;
@@ -107,6 +123,13 @@ bool conf_is_set(const struct conf *conf, int option);
 const char *conf_file(const struct conf *conf);
 /* The value of the last argument that had no take(), or NULL. */
 const char *conf_argument(const struct conf *conf);
+
+/* The further sections, in the order of the file, then of the command line; of
+ * each only the options of its section are to be asked for. */
+int conf_further_count(const struct conf *conf);
+const struct conf *conf_further_at(const struct conf *conf, int i);
+/* Of a further section. */
+const char *conf_name(const struct conf *conf);
 
 /* As the command line sets it. For take() of an argument. */
 NODISCARD int conf_set(struct conf *conf, int option, const char *value,

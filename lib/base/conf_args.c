@@ -2,8 +2,8 @@
 /* conf_args.c - the command line.
  *
  * Every argument is "--name VALUE" or "--name=VALUE"; the name is that of an
- * option, "section.name" or where there is one section "name", or one that is
- * on the command line only. */
+ * option, "section.name" or where there is one section "name", of a further
+ * section "section.NAME.name", or one that is on the command line only. */
 #include "lib/base/conf_parts.h"
 
 #include "lib/base/text.h"
@@ -74,6 +74,32 @@ find_option(const struct conf_schema *schema, const char *name)
 	return option;
 }
 
+/* "SECTION.NAME.OPTION", where there may be further ones: the option, and
+ * *ret_owner. -ENOENT; -EINVAL with the reason added, -ENOMEM. */
+static int
+find_further(struct conf *conf, const char *name, struct conf **ret_owner,
+	     struct text *ret_error)
+{
+	const struct conf_schema *schema = conf->schema;
+	const char *section = schema->further.section, *dot = strchr(name, '.');
+	const char *last = strrchr(name, '.');
+	struct text ignored = {0};
+	int option = -ENOENT, result = 0;
+
+	if (section == NULL || dot == last ||
+	    strlen(section) != (size_t)(dot - name) ||
+	    strncmp(section, name, strlen(section)) != 0)
+		return -ENOENT;
+	option =
+		conf_find(schema, section, strlen(section), last + 1, &ignored);
+	text_finish(&ignored);
+	if (option < 0)
+		return option;
+	result = conf_further_get(conf, dot + 1, (size_t)(last - dot - 1),
+				  ret_owner, ret_error);
+	return result < 0 ? result : option;
+}
+
 static int
 refuse(struct arguments *arguments, const char *argument, const char *why)
 {
@@ -118,6 +144,7 @@ take_argument(struct arguments *arguments, const char *name, const char *value,
 {
 	const struct conf_argument *known =
 		find_argument(arguments->schema, name);
+	struct conf *owner = arguments->conf;
 	const int used = value == NULL ? 2 : 1;
 	int option = 0, result = 0;
 
@@ -130,7 +157,12 @@ take_argument(struct arguments *arguments, const char *name, const char *value,
 	if (known == NULL)
 		option = find_option(arguments->schema, name);
 	if (option < 0)
+		option = find_further(arguments->conf, name, &owner,
+				      arguments->error);
+	if (option == -ENOENT)
 		return refuse(arguments, name, " is no option");
+	if (option < 0)
+		return option;
 	if (value == NULL)
 		value = next;
 	if (value == NULL)
@@ -138,8 +170,7 @@ take_argument(struct arguments *arguments, const char *name, const char *value,
 	if (known != NULL)
 		result = take_known(arguments, known, value);
 	else
-		result = conf_set(arguments->conf, option, value,
-				  arguments->error);
+		result = conf_set(owner, option, value, arguments->error);
 	return result < 0 ? result : used;
 }
 

@@ -17,12 +17,18 @@ struct conf_value {
 	char *text;
 	int64_t number;
 	enum conf_origin origin;
+	bool in_file;
 };
 
 struct conf {
 	const struct conf_schema *schema;
 	char *file;
 	char *argument;
+	struct conf *further[CONF_FURTHER_MAX];
+	int further_count;
+	/* Of a further one itself. */
+	char *name;
+	unsigned line;              /* of the file; 0: not there */
 	struct conf_value values[]; /* schema->count */
 };
 
@@ -35,6 +41,20 @@ NODISCARD int conf_find(const struct conf_schema *schema, const char *section,
 NODISCARD int conf_find_section(const struct conf_schema *schema,
 				const char *section, size_t length,
 				struct text *ret_error);
+
+/* Of all presets. NULL: no memory. */
+struct conf *conf_create(const struct conf_schema *schema,
+			 struct text *ret_error);
+/* The NAME of "SECTION NAME", where there may be further ones, else NULL. */
+const char *conf_further_name(const struct conf_schema *schema,
+			      const char *section);
+/* The further section of this name; made if there is none. -EINVAL with the
+ * reason added (name, too many), -ENOMEM. */
+NODISCARD int conf_further_get(struct conf *conf, const char *name,
+			       size_t length, struct conf **ret_further,
+			       struct text *ret_error);
+/* Those of the file first. */
+void conf_further_sort(struct conf *conf);
 
 /* Checks value and keeps it, unless one of a stronger origin is there. Adds to
  * ret_error what is wrong with it. 0, -EINVAL, -ENOMEM. */

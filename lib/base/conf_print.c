@@ -73,6 +73,17 @@ begins_section(const struct conf_schema *schema, int option)
 				     schema->specs[option - 1].section) != 0;
 }
 
+/* The last option of the section that there may be more of. */
+static bool
+ends_further(const struct conf_schema *schema, int option)
+{
+	return schema->further.section != NULL &&
+	       strcmp(schema->specs[option].section, schema->further.section) ==
+		       0 &&
+	       (option + 1 == schema->count ||
+		begins_section(schema, option + 1));
+}
+
 /* As it is called on the command line. */
 static void
 add_long_name(struct text *text, const struct conf_schema *schema,
@@ -113,6 +124,10 @@ conf_add_help(const struct conf_schema *schema, struct text *text)
 		text_clear(&facts);
 		add_facts(&facts, spec);
 		text_add_wrapped(text, "      ", text_string(&facts));
+		if (ends_further(schema, i)) {
+			text_add_char(text, '\n');
+			text_add_wrapped(text, "  ", schema->further.help);
+		}
 	}
 	text_finish(&facts);
 }
@@ -149,6 +164,11 @@ conf_add_sample(const struct conf_schema *schema, struct text *text)
 			    spec->preset[0] != '\0' ? " " : "");
 		add_preset(text, spec);
 		text_add_char(text, '\n');
+		if (ends_further(schema, i)) {
+			text_add_char(text, '\n');
+			text_add_wrapped(text, "# ", schema->further.help);
+			text_add(text, schema->further.sample);
+		}
 	}
 	text_finish(&facts);
 }
@@ -169,6 +189,11 @@ conf_add_manual(const struct conf_schema *schema, struct text *text)
 		text_clear(&facts);
 		add_facts(&facts, spec);
 		text_add_troff(text, text_string(&facts));
+		if (ends_further(schema, i)) {
+			text_printf(text, ".SS [%s NAME]\n",
+				    schema->further.section);
+			text_add_troff(text, schema->further.help);
+		}
 	}
 	text_finish(&facts);
 }

@@ -224,7 +224,11 @@ conf_put(struct conf *conf, int option, const char *value,
 		result = -EINVAL;
 	if (result == -EINVAL) {
 		if (schema->section == NULL)
-			text_printf(ret_error, "%s.", spec->section);
+			text_add(ret_error, spec->section);
+		if (conf->name != NULL)
+			text_printf(ret_error, " %s", conf->name);
+		if (schema->section == NULL)
+			text_add_char(ret_error, '.');
 		text_printf(ret_error, "%s must be ", spec->name);
 		conf_add_domain(ret_error, spec);
 		text_add(ret_error, ", not \"");
@@ -257,13 +261,6 @@ conf_find_section(const struct conf_schema *schema, const char *section,
 	for (i = 0; i < schema->count; i++)
 		if (is_in(&schema->specs[i], section, length))
 			return 0;
-	if (schema->section == NULL && length > 7 &&
-	    memcmp(section, "output ", 7) == 0) {
-		text_add(ret_error,
-			 "there is one output, [output]; further ones "
-			 "([output NAME]) are not supported");
-		return -ENOENT;
-	}
 	text_add(ret_error, "there is no section [");
 	text_add_clean(ret_error, section, length, 60);
 	text_printf(ret_error, "]; %s --help lists all options",

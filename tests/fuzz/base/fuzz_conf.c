@@ -19,12 +19,19 @@ check_values(const struct conf *conf)
 {
 	const int64_t buffer_ms = conf_int(conf, CONF_OUTPUT_BUFFER_MS);
 	const int fence = conf_choice(conf, CONF_REALTIME_FENCE);
+	int i;
 
 	if (buffer_ms < 2 || buffer_ms > 10000 || fence < 0 || fence > 2)
 		abort();
 	if (conf_text(conf, CONF_LIBRARY_MUSIC)[0] != '/' ||
 	    strlen(conf_text(conf, CONF_SERVER_SOCKET)) > 107)
 		abort();
+	for (i = 0; i < conf_further_count(conf); i++)
+		if (i == CONF_FURTHER_MAX ||
+		    conf_name(conf_further_at(conf, i))[0] == '\0' ||
+		    conf_int(conf_further_at(conf, i), CONF_OUTPUT_BUFFER_MS) <
+			    2)
+			abort();
 }
 
 int
