@@ -140,6 +140,7 @@ memory_add_figures(struct text *text)
 	add_bytes(text, "reserve_not_locked", stats.not_locked_bytes);
 	add_bytes(text, "reserve_free", stats.locked_free_bytes);
 	add_bytes(text, "address", stats.reserved_bytes);
+	add_count(text, "reservations", stats.reservations);
 	add_bytes(text, "slab",
 		  stats.frontier_bytes - stats.ready_bytes - stats.cold_bytes -
 			  stats.locked_free_bytes);

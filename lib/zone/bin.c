@@ -176,12 +176,33 @@ harvest_slab(struct zone_heap *heap, uint32_t unit)
 	return class->words;
 }
 
+/* All slabs whose flag it is. Returns how many words were looked at, at least
+ * one for each. */
+static RT_SAFE unsigned
+harvest_slot(struct zone_heap *heap, uint32_t slot)
+{
+	const uint32_t tracts = zone_tracts();
+	unsigned done = 0;
+	uint32_t i = 0;
+
+	for (i = 0; i < tracts; i++) {
+		const struct zone_tract *tract = &zone_region.tract[i];
+		const uint32_t low = zone_tract_low(tract);
+		uint32_t unit = tract->first +
+				(slot - tract->first) % ZONE_PENDING_SLOTS;
+
+		for (; unit < low; unit += ZONE_PENDING_SLOTS)
+			done += is_own_slab(heap, unit)
+					? harvest_slab(heap, unit)
+					: 1;
+	}
+	return done;
+}
+
 void
 zone_heap_harvest(struct zone_heap *heap, unsigned words)
 {
-	const uint32_t low = (uint32_t)atomic_load_explicit(
-		&zone_region.frontier, memory_order_relaxed);
-	uint32_t slot = 0, unit = 0;
+	uint32_t slot = 0;
 	unsigned done = 0;
 
 	zone_bump(&heap->harvests, 1);
@@ -191,12 +212,7 @@ zone_heap_harvest(struct zone_heap *heap, unsigned words)
 		done++;
 		if (!zone_remote_take_slot(&heap->remote, &slot))
 			continue;
-		for (unit = slot; unit < low; unit += ZONE_PENDING_SLOTS) {
-			if (is_own_slab(heap, unit))
-				done += harvest_slab(heap, unit);
-			else
-				done++;
-		}
+		done += harvest_slot(heap, slot);
 	}
 }
 

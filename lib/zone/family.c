@@ -32,11 +32,21 @@ void *__libc_calloc(size_t count, size_t size) __attribute__((weak));
 void *__libc_realloc(void *block, size_t size) __attribute__((weak));
 void __libc_free(void *block) __attribute__((weak));
 
+/* Small reservations, or none: the C library has the rest. */
 static bool
-is_refused(void)
+has_system(void)
 {
-	return atomic_load_explicit(&zone_region.state, memory_order_acquire) ==
-	       ZONE_REFUSED;
+	return zone_region.units < ZONE_UNITS_PLENTY;
+}
+
+/* The C library sets up its malloc in the first call of it and takes that for
+ * one of a single thread, as it is in every program but one with a malloc
+ * instead. Here it would be several threads' at once, when memory is short. */
+void
+zone_system_prepare(void)
+{
+	if (has_system() && __libc_malloc != NULL && __libc_free != NULL)
+		__libc_free(__libc_malloc(1));
 }
 
 static void *
@@ -63,9 +73,8 @@ request(size_t size, size_t align, bool zero)
 
 	if (block == NULL)
 		zone_refuse();
-	/* small reservations, or none: glibc has the rest */
 	if (block == NULL && size <= PTRDIFF_MAX && align <= PTRDIFF_MAX / 2 &&
-	    (is_refused() || zone_region.units < ZONE_UNITS_PLENTY))
+	    has_system())
 		block = system_alloc(size, align, zero);
 	if (block == NULL)
 		errno = ENOMEM;

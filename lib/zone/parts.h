@@ -2,10 +2,11 @@
 /* parts.h - what the files of lib/zone share: the layout of the reservation
  * and of a heap. Private to lib/zone.
  *
- * The reservation is an array of units of 64 KiB, and beside it three arrays
- * with an entry for each unit: its tag (one load tells what a pointer is), its
- * struct zone_slab and, for slabs of many blocks, its struct zone_bits. A unit
- * is a slab of one class, the beginning or inside of a span, a heap, or free.
+ * The reservation is an array of units of 64 KiB (or several, see tract.c), and
+ * beside it three arrays with an entry for each unit: its tag (one load tells
+ * what a pointer is), its struct zone_slab and, for slabs of many blocks, its
+ * struct zone_bits. A unit is a slab of one class, the beginning or inside of a
+ * span, a heap, or free.
  *
  *   tag = owning heap's unit << 8 | home << 7 | kind
  *
@@ -45,6 +46,7 @@ enum {
 	ZONE_GRANULE_UNITS = 1024, /* whose entries are committed at once */
 	ZONE_STACK_TRIES = 8,      /* of a real-time thread */
 	ZONE_SPAN_CLASSES = 104,
+	ZONE_TRACTS = 64,
 };
 
 /* Of a unit that is free or a slab's. */
@@ -187,6 +189,16 @@ struct zone_figures {
 	ATOMIC(uint64_t) live_span_bytes;
 };
 
+/* Address space that was reserved at once. */
+struct zone_tract {
+	/* immutable once it is there */
+	char *base;
+	uint32_t first; /* unit */
+	/* anybody */
+	ATOMIC(uint32_t) units;    /* 0: not there */
+	ATOMIC(uint64_t) frontier; /* region.c */
+};
+
 /* There is one. */
 struct zone_region {
 	/* immutable once READY */
@@ -195,10 +207,13 @@ struct zone_region {
 	ATOMIC(uint32_t) * tags;
 	struct zone_slab *slabs;
 	struct zone_bits *bits;
-	uint32_t units;
+	uint32_t units;   /* of the first tract */
+	uint32_t entries; /* of the side arrays */
 	ATOMIC(uint32_t) state;
 	/* anybody */
-	ALIGNED(2 * CACHE_LINE) ATOMIC(uint64_t) frontier; /* region.c */
+	ALIGNED(2 * CACHE_LINE) struct zone_tract tract[ZONE_TRACTS];
+	ATOMIC(uint64_t) claimed; /* units << 32 | tracts, perhaps not there */
+	ATOMIC(uint32_t) extending;
 	ALIGNED(CACHE_LINE) struct zone_stack ready; /* touched, perhaps */
 	ALIGNED(CACHE_LINE) struct zone_stack cold;  /* purged */
 	ALIGNED(CACHE_LINE) struct zone_stack locked;
@@ -261,6 +276,18 @@ void zone_units_decay(uint32_t now_ms);
 bool zone_pages_purge(void *at, size_t bytes);
 bool zone_pages_populate(void *at, size_t bytes);
 void zone_count(ATOMIC(uint64_t) * figure, uint64_t more);
+
+/* --- tract.c --- */
+/* Of a unit, or a block, that is not in the first tract. 0: in none. */
+RT_SAFE char *zone_tract_unit_at(uint32_t unit);
+RT_SAFE uint32_t zone_tract_unit_of(uintptr_t block);
+/* Its first unit that no slab or heap has ever had. */
+RT_SAFE uint32_t zone_tract_low(const struct zone_tract *tract);
+/* The next one that a slab or heap has had, 0: no more. */
+uint32_t zone_unit_after(uint32_t unit);
+/* Address space for at least so many units, after those tracts that were seen
+ * had none; true also if there are others now. */
+bool zone_tract_add(uint32_t seen, uint32_t least);
 
 /* --- kernel.c: system calls, where tests make them fail --- */
 int zone_kernel_protect(void *at, size_t bytes);
@@ -345,6 +372,10 @@ void *zone_early_alloc(size_t bytes, size_t align);
 bool zone_early_owns(const void *block);
 size_t zone_early_usable(const void *block);
 
+/* --- family.c, where it is linked --- */
+/* Before the first block may be asked of the C library's malloc. */
+__attribute__((weak)) ZONE_HIDDEN void zone_system_prepare(void);
+
 /* --- zone.c --- */
 struct zone_request {
 	size_t bytes;
@@ -356,9 +387,19 @@ RT_SAFE void *zone_request(const struct zone_request *request);
 RT_SAFE void *zone_resize_for(void *block, size_t size, enum zone_dry dry);
 __attribute__((noreturn)) void zone_fail(const char *what, const void *block);
 
+/* Some of them may not be there yet. */
+static inline uint32_t
+zone_tracts(void)
+{
+	return (uint32_t)atomic_load_explicit(&zone_region.claimed,
+					      memory_order_acquire);
+}
+
 static inline char *
 zone_unit_at(uint32_t unit)
 {
+	if (__builtin_expect(unit >= zone_region.units, 0))
+		return zone_tract_unit_at(unit);
 	return zone_region.base + ((size_t)unit << ZONE_UNIT_SHIFT);
 }
 
@@ -368,11 +409,15 @@ zone_heap_at(uint32_t unit)
 	return (struct zone_heap *)(void *)zone_unit_at(unit);
 }
 
+/* 0: not ours. */
 static inline uint32_t
 zone_unit_of(uintptr_t block)
 {
-	return (uint32_t)((block - (uintptr_t)zone_region.base) >>
-			  ZONE_UNIT_SHIFT);
+	const size_t offset = block - (uintptr_t)zone_region.base;
+
+	if (__builtin_expect(offset >= zone_region.bytes, 0))
+		return zone_tract_unit_of(block);
+	return (uint32_t)(offset >> ZONE_UNIT_SHIFT);
 }
 
 static inline uint32_t

@@ -25,14 +25,14 @@ zone_heap_create(size_t limit_bytes)
 void
 zone_heap_destroy(struct zone_heap *heap)
 {
-	uint32_t low = 0, own = 0, unit = 0;
+	uint32_t own = 0, unit = 0;
 
 	if (heap == NULL)
 		return;
 	own = heap->unit;
-	low = (uint32_t)atomic_load(&zone_region.frontier);
 	zone_spans_release(heap);
-	for (unit = 1; unit < low; unit++) {
+	for (unit = zone_unit_after(0); unit != 0;
+	     unit = zone_unit_after(unit)) {
 		ATOMIC(uint64_t) *words = NULL;
 		const uint32_t tag = zone_tag_of(unit);
 		const struct zone_class *class = NULL;

@@ -4,10 +4,11 @@
  *   | bits | slabs | tags | unit 0 | 1 .. low | nobody's | high .. units |
  *
  * Slabs and heaps grow up from unit 1, spans down from the end; low and high
- * are one word, moved by one exchange. Entries of the side arrays are committed
- * for 1024 units at once, since an mprotect() of what is usable already does no
- * harm: two threads may do it at the same time. Tags can be read from the
- * start, so any pointer into the reservation can be asked what it is.
+ * are one word, moved by one exchange. When they meet, a further tract has its
+ * own of both (tract.c). Entries of the side arrays are committed for 1024
+ * units at once, since an mprotect() of what is usable already does no harm:
+ * two threads may do it at the same time. Tags can be read from the start, so
+ * any pointer into the reservation can be asked what it is.
  *
  * Nothing of it is ever unmapped. */
 #include "lib/zone/parts.h"
@@ -28,7 +29,7 @@ enum {
 
 enum {
 	UNITS_MOST = 256 << (30 - ZONE_UNIT_SHIFT),
-	GRANULES_MAX = UNITS_MOST / ZONE_GRANULE_UNITS,
+	GRANULES_MAX = 2 * UNITS_MOST / ZONE_GRANULE_UNITS,
 };
 
 struct zone_region zone_region;
@@ -65,7 +66,7 @@ static bool
 map(uint32_t units)
 {
 	struct zone_region *region = &zone_region;
-	const size_t entries = round_up(units, ZONE_GRANULE_UNITS);
+	const size_t entries = round_up(2 * (size_t)units, ZONE_GRANULE_UNITS);
 	const size_t bits = entries * sizeof(struct zone_bits);
 	const size_t slabs = entries * sizeof(struct zone_slab);
 	const size_t tags = entries * sizeof(*region->tags);
@@ -88,7 +89,11 @@ map(uint32_t units)
 	region->base = at + (base - (uintptr_t)at);
 	region->bytes = units_bytes;
 	region->units = units;
-	atomic_store(&region->frontier, (uint64_t)units << 32 | 1);
+	region->entries = (uint32_t)entries;
+	atomic_store(&region->tract[0].frontier, (uint64_t)units << 32 | 1);
+	region->tract[0].base = region->base;
+	atomic_store(&region->tract[0].units, units);
+	atomic_store(&region->claimed, (uint64_t)units << 32 | 1);
 	/* a huge page would make a block of 16 bytes resident as 2 MiB */
 	(void)zone_kernel_advise(region->base, units_bytes, MADV_NOHUGEPAGE);
 	return true;
@@ -135,6 +140,12 @@ zone_region_init(void)
 	atomic_store(&region->purge_above, READY_MOST);
 	atomic_store(&region->spans_hot_limit, UINT64_C(32) << 20);
 	state = make() && zone_thread_init() == 0 ? ZONE_READY : ZONE_REFUSED;
+	if (state == ZONE_REFUSED) {
+		region->units = 0;
+		region->bytes = 0;
+	}
+	if (zone_system_prepare != NULL)
+		zone_system_prepare();
 	zone_self.initialising = false;
 	atomic_store(&region->state, state);
 	errno = saved_errno;
@@ -169,14 +180,6 @@ zone_region_commit_entry(uint32_t unit)
 	return commit_entries(unit);
 }
 
-static bool
-commit(uint32_t first, uint32_t units)
-{
-	return commit_entries(first) && commit_entries(first + units - 1) &&
-	       zone_kernel_protect(zone_unit_at(first),
-				   (size_t)units << ZONE_UNIT_SHIFT) == 0;
-}
-
 static uint32_t
 low_of(uint64_t frontier)
 {
@@ -195,50 +198,100 @@ frontier_of(uint32_t low, uint32_t high)
 	return (uint64_t)high << 32 | low;
 }
 
-uint32_t
-zone_region_extend(uint32_t units)
+enum side { SIDE_SLABS, SIDE_SPANS };
+
+/* Of one tract's; 0: it has not as many. */
+static uint32_t
+move_frontier(ATOMIC(uint64_t) * frontier, uint32_t units, enum side side,
+	      uint64_t *ret_old, uint64_t *ret_moved)
 {
-	ATOMIC(uint64_t) *frontier = &zone_region.frontier;
 	uint64_t old = atomic_load(frontier);
 	uint64_t moved = 0;
-	uint32_t i = 0;
 
 	do {
 		if (high_of(old) - low_of(old) < units)
 			return 0;
-		moved = frontier_of(low_of(old) + units, high_of(old));
+		moved = side == SIDE_SLABS
+				? frontier_of(low_of(old) + units, high_of(old))
+				: frontier_of(low_of(old),
+					      high_of(old) - units);
 	} while (!atomic_compare_exchange_weak(frontier, &old, moved));
-	if (!commit(low_of(old), units)) {
+	*ret_old = old;
+	*ret_moved = moved;
+	return side == SIDE_SLABS ? low_of(old) : high_of(moved);
+}
+
+/* Entries of a span are needed for its first unit only. */
+static bool
+commit(uint32_t first, uint32_t units, enum side side)
+{
+	return commit_entries(first) &&
+	       (side == SIDE_SPANS || commit_entries(first + units - 1)) &&
+	       zone_kernel_protect(zone_unit_at(first),
+				   (size_t)units << ZONE_UNIT_SHIFT) == 0;
+}
+
+/* False: no tract has as many. */
+static bool
+take_from_tracts(uint32_t units, enum side side, uint32_t seen,
+		 uint32_t *ret_first)
+{
+	uint32_t i = 0;
+
+	for (i = 0; i < seen; i++) {
+		struct zone_tract *tract = &zone_region.tract[i];
+		uint64_t old = 0, moved = 0;
+		uint32_t first = 0;
+
+		if (atomic_load(&tract->units) == 0)
+			continue;
+		first = move_frontier(&tract->frontier, units, side, &old,
+				      &moved);
+		if (first == 0)
+			continue;
+		*ret_first = first;
+		if (commit(first, units, side))
+			return true;
 		/* back, unless others went on from there */
-		(void)atomic_compare_exchange_strong(frontier, &moved, old);
-		return 0;
+		(void)atomic_compare_exchange_strong(&tract->frontier, &moved,
+						     old);
+		*ret_first = 0;
+		return true;
 	}
-	for (i = 0; i < units; i++)
-		zone_region.slabs[low_of(old) + i].flags = ZONE_UNIT_ZERO;
-	return low_of(old);
+	return false;
+}
+
+static uint32_t
+extend(uint32_t units, enum side side)
+{
+	uint32_t first = 0, seen = 0;
+
+	do {
+		seen = zone_tracts();
+		if (take_from_tracts(units, side, seen, &first))
+			return first;
+	} while (zone_tract_add(seen, units));
+	return 0;
+}
+
+uint32_t
+zone_region_extend(uint32_t units)
+{
+	const uint32_t first = extend(units, SIDE_SLABS);
+	uint32_t i = 0;
+
+	for (i = 0; first != 0 && i < units; i++)
+		zone_region.slabs[first + i].flags = ZONE_UNIT_ZERO;
+	return first;
 }
 
 uint32_t
 zone_region_extend_span(uint32_t units)
 {
-	ATOMIC(uint64_t) *frontier = &zone_region.frontier;
-	uint64_t old = atomic_load(frontier);
-	uint64_t moved = 0;
-	uint32_t first = 0;
+	const uint32_t first = extend(units, SIDE_SPANS);
 
-	do {
-		if (high_of(old) - low_of(old) < units)
-			return 0;
-		first = high_of(old) - units;
-		moved = frontier_of(low_of(old), first);
-	} while (!atomic_compare_exchange_weak(frontier, &old, moved));
-	if (!commit_entries(first) ||
-	    zone_kernel_protect(zone_unit_at(first),
-				(size_t)units << ZONE_UNIT_SHIFT) < 0) {
-		(void)atomic_compare_exchange_strong(frontier, &moved, old);
-		return 0;
-	}
-	zone_region.slabs[first].flags = ZONE_UNIT_ZERO;
+	if (first != 0)
+		zone_region.slabs[first].flags = ZONE_UNIT_ZERO;
 	return first;
 }
 

@@ -226,7 +226,7 @@ zone_span_alloc(size_t bytes, size_t align, enum zone_dry dry, bool *ret_zero)
 	uint32_t first = 0, unit = 0;
 	size_t at = 0;
 
-	if (units > zone_region.units / 2 ||
+	if (units > zone_region.entries / 2 ||
 	    (heap != NULL && heap->is_private &&
 	     !has_room(heap, units_of_class(class))))
 		return NULL;

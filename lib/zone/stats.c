@@ -78,7 +78,7 @@ void
 zone_stats(struct zone_stats *ret_stats)
 {
 	struct zone_region *region = &zone_region;
-	uint32_t low = 0, unit = 0;
+	uint32_t unit = 0;
 	unsigned i = 0;
 
 	memset(ret_stats, 0, sizeof(*ret_stats));
@@ -87,10 +87,18 @@ zone_stats(struct zone_stats *ret_stats)
 	add_figures(ret_stats);
 	if (atomic_load(&region->state) != ZONE_READY)
 		return;
-	low = (uint32_t)atomic_load(&region->frontier);
-	ret_stats->reserved_bytes = region->bytes;
-	ret_stats->frontier_bytes = (size_t)(low - 1) << ZONE_UNIT_SHIFT;
-	for (unit = 1; unit < low; unit++)
+	ret_stats->reservations = zone_tracts();
+	for (i = 0; i < ret_stats->reservations; i++) {
+		const struct zone_tract *tract = &region->tract[i];
+
+		ret_stats->reserved_bytes += (size_t)atomic_load(&tract->units)
+					     << ZONE_UNIT_SHIFT;
+		ret_stats->frontier_bytes +=
+			(size_t)(zone_tract_low(tract) - tract->first)
+			<< ZONE_UNIT_SHIFT;
+	}
+	ret_stats->frontier_bytes -= ZONE_UNIT_BYTES; /* unit 0 */
+	for (unit = zone_unit_after(0); unit != 0; unit = zone_unit_after(unit))
 		if ((zone_tag_of(unit) & ZONE_KIND_MASK) == ZONE_KIND_HEAP)
 			add_heap(zone_heap_at(unit), ret_stats);
 }
@@ -204,14 +212,14 @@ check_bin(const struct zone_heap *heap, unsigned number, uint32_t slabs,
 static const char *
 check_heap(const struct zone_heap *heap)
 {
-	const uint32_t low = (uint32_t)atomic_load(&zone_region.frontier);
 	uint32_t slabs[ZONE_CLASSES] = {0};
 	uint32_t unused[ZONE_CLASSES] = {0};
 	const char *what = NULL;
 	uint32_t unit = 0;
 	unsigned i = 0;
 
-	for (unit = 1; unit < low && what == NULL; unit++) {
+	for (unit = zone_unit_after(0); unit != 0 && what == NULL;
+	     unit = zone_unit_after(unit)) {
 		const uint32_t tag = zone_tag_of(unit);
 		const unsigned number = (tag & ZONE_KIND_MASK) - ZONE_KIND_SLAB;
 

@@ -58,6 +58,7 @@ begin_child(void)
 {
 	zone_self.realtime = false;
 	zone_janitor_forget();
+	atomic_store(&zone_region.extending, 0);
 }
 
 int

@@ -222,12 +222,11 @@ free_other(void *block, uint32_t unit, uint32_t tag)
 static ZONE_APART RT_SAFE void
 free_slowly(void *block)
 {
-	const size_t offset = (uintptr_t)block - (uintptr_t)zone_region.base;
-	const uint32_t unit = (uint32_t)(offset >> ZONE_UNIT_SHIFT);
-	const uint32_t in_unit = (uint32_t)offset % ZONE_UNIT_BYTES;
+	const uint32_t unit = zone_unit_of((uintptr_t)block);
+	const uint32_t in_unit = (uintptr_t)block % ZONE_UNIT_BYTES;
 	uint32_t tag = 0, class = 0;
 
-	if (offset >= zone_region.bytes) {
+	if (unit == 0) {
 		if (block == NULL || zone_early_owns(block))
 			return;
 		RT_EXCEPTION("the process ends here")
@@ -261,21 +260,18 @@ zone_free(void *block)
 bool
 zone_owns(const void *block)
 {
-	return (uintptr_t)block - (uintptr_t)zone_region.base <
-		       zone_region.bytes ||
-	       zone_early_owns(block);
+	return zone_unit_of((uintptr_t)block) != 0 || zone_early_owns(block);
 }
 
 size_t
 zone_usable_size(const void *block)
 {
-	const size_t offset = (uintptr_t)block - (uintptr_t)zone_region.base;
-	const uint32_t unit = (uint32_t)(offset >> ZONE_UNIT_SHIFT);
+	const uint32_t unit = zone_unit_of((uintptr_t)block);
 	uint32_t kind = 0;
 
 	if (block == NULL)
 		return 0;
-	if (offset >= zone_region.bytes)
+	if (unit == 0)
 		return zone_early_owns(block) ? zone_early_usable(block) : 0;
 	kind = zone_tag_of(unit) & ZONE_KIND_MASK;
 	if (kind == ZONE_KIND_SPAN)
@@ -293,9 +289,7 @@ zone_usable_size(const void *block)
 static RT_SAFE void *
 resize_span(void *block, size_t size, enum zone_dry dry)
 {
-	const uint32_t unit =
-		(uint32_t)(((uintptr_t)block - (uintptr_t)zone_region.base) >>
-			   ZONE_UNIT_SHIFT);
+	const uint32_t unit = zone_unit_of((uintptr_t)block);
 	void *moved = NULL;
 
 	RT_EXCEPTION("over 64 KiB")

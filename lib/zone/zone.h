@@ -139,6 +139,7 @@ struct zone_class_stats {
 struct zone_stats {
 	struct zone_class_stats classes[ZONE_STATS_CLASSES];
 	size_t reserved_bytes; /* 0: refused, the system's malloc serves */
+	size_t reservations;   /* made one after the other */
 	size_t frontier_bytes; /* of slabs and heaps, ever used */
 	size_t spans;
 	size_t span_bytes;

@@ -181,6 +181,7 @@ live_on_little(void *unused)
 	const struct rlimit limit = {200 << 20, 200 << 20};
 	static void *blocks[5000];
 	unsigned round, counts[3] = {0}, i;
+	struct zone_stats stats;
 
 	(void)unused;
 	if (setrlimit(RLIMIT_AS, &limit) != 0)
@@ -196,6 +197,10 @@ live_on_little(void *unused)
 	}
 	if (zone_alloc((size_t)1 << 40) != NULL || zone_check(NULL) != 0)
 		return 2;
+	/* half of it at first, and more after that */
+	zone_stats(&stats);
+	if (stats.reservations < 2 || counts[0] * 60000ul < 150ul << 20)
+		return 4;
 	return counts[0] > 500 && counts[0] < 3500 && counts[2] == counts[0]
 		       ? 0
 		       : 3;
