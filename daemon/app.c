@@ -384,6 +384,7 @@ state_up(struct app *app)
 		log_err("state", "%s", text_string(&error));
 	} else {
 		skips_begin(conf_text(app->conf, CONF_LIBRARY_STATE));
+		app_player_restore_outputs(&app->between, app->state);
 		app->between.keeps_volume =
 			!found && mixer_is(app->conf, ENGINE_VOLUME_HARDWARE);
 		restore(app, &saved);

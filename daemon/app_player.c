@@ -9,6 +9,7 @@
 #include "lib/base/log.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -233,6 +234,38 @@ on_ended(void *context, enum lane_id lane, uint64_t stream)
 }
 
 static void
+keep_outputs(const struct app_player *app, struct state *state)
+{
+	struct state_outputs outputs = {0};
+	struct engine_output_info info;
+	unsigned i;
+
+	for (i = 0; i < STATE_OUTPUTS_MAX; i++) {
+		if (engine_output_info(app->engine, i, &info) < 0)
+			break;
+		snprintf(outputs.at[i].name, sizeof(outputs.at[i].name), "%s",
+			 info.name);
+		outputs.at[i].enabled = info.enabled;
+	}
+	outputs.count = i;
+	state_set_outputs(state, &outputs);
+}
+
+void
+app_player_restore_outputs(struct app_player *app, struct state *state)
+{
+	struct engine_output_info info;
+	unsigned i;
+
+	for (i = 0; engine_output_info(app->engine, i, &info) == 0; i++)
+		if (state_output_is_off(state, info.name) &&
+		    engine_output_enable(app->engine, i, false) == 0)
+			log_info("output", "%s is off, as it was left",
+				 info.name);
+	keep_outputs(app, state);
+}
+
+static void
 on_output_changed(void *context)
 {
 	struct app_player *app = context;
@@ -247,6 +280,8 @@ on_output_changed(void *context)
 		player_on_output_back(app->player);
 	app->output_lost = lost;
 	app->output_held = output.held;
+	if (app->state != NULL)
+		keep_outputs(app, app->state);
 	if (app->server != NULL)
 		server_idle(app->server, IDLE_OUTPUT);
 }

@@ -30,6 +30,9 @@ struct app_player {
 extern const struct player_ops app_player_ops;
 extern const struct engine_events app_engine_events;
 
+/* Outputs that were disabled when they were saved are so again. */
+void app_player_restore_outputs(struct app_player *app, struct state *state);
+
 /* The gain of a volume in percent: 100 is 1.0, each step below takes half a
  * decibel, and 0 is silence. */
 float app_volume_gain(unsigned percent);

@@ -5,196 +5,30 @@
  *                                                  |
  *                                                  +-failed-> DUE (in 30 s)
  *
- * One save at a time. It gets a frozen copy of the queue, the player's state,
- * and the database connection, which is the worker's until the save is done;
- * what changes meanwhile is the next save's. A connection that failed is closed
- * by the worker, and the next save begins with a new one and writes all rows,
- * since nobody knows what the file holds then. The job is of no domain: a disk
- * that hangs keeps one worker and stops saving, nothing else.
+ * state_load.c loads. One save at a time. It gets a frozen copy of the queue,
+ * the player's state, and the database connection, which is the worker's until
+ * the save is done; what changes meanwhile is the next save's. A connection
+ * that failed is closed by the worker, and the next save begins with a new one
+ * and writes all rows, since nobody knows what the file holds then. The job is
+ * of no domain: a disk that hangs keeps one worker and stops saving, nothing
+ * else.
  *
  * At the end, if even the last save hangs, the job keeps what it works on and
  * is left behind with it. */
-#include "daemon/player/state.h"
+#include "daemon/player/state_parts.h"
 
-#include "daemon/player/state_db.h"
-#include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/base/text.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const int64_t JOIN_NS = 900 * NS_PER_MS;
 static const int64_t RETRY_NS = 30 * NS_PER_S;
 static const int64_t SLOW_NS = 10 * NS_PER_S;
-static const int64_t NEVER = INT64_MAX;
-
-/* A save under way. */
-struct save {
-	struct work_job job;
-	struct state *state;          /* NULL: the state is gone */
-	char *folder;                 /* its own */
-	struct state_db *db;          /* NULL: opened by the worker */
-	struct play_queue_view *view; /* NULL: the queue has not changed */
-	struct state_image image;
-	bool last; /* close the database afterwards */
-	int64_t since_ns;
-};
-
-struct state {
-	char *folder;
-	struct work *work;
-	struct play_queue *queue;
-	struct player *player;
-	struct state_db *db; /* NULL: to be opened, or the save's */
-	struct save *save;   /* NULL: idle */
-
-	uint32_t saved_version; /* of the queue in the file */
-	bool rewrite;           /* the file's rows are not known */
-	struct player_saved saved;
-	bool queue_changed;
-	bool player_changed;
-	int64_t due_ns;
-	int64_t position_due_ns;
-	int64_t retry_ns; /* not before */
-	bool failing;     /* the log has it */
-	bool slow;
-};
-
-/* loading */
-
-/* Makes the folder and those above it, as far as they are missing. */
-static void
-make_folders(const char *folder)
-{
-	char *path = strdup(folder);
-
-	for (char *i = path; i != NULL; i = strchr(i + 1, '/')) {
-		if (i == path)
-			continue;
-		*i = '\0';
-		(void)mkdir(path, 0755);
-		*i = '/';
-	}
-	if (path != NULL)
-		(void)mkdir(path, 0700);
-	free(path);
-}
-
-static const char *
-advice(int error)
-{
-	switch (error) {
-	case -ENOSPC:
-		return "the disk is full";
-	case -EROFS:
-		return "it cannot be written to";
-	case -EACCES:
-		return "it cannot be opened; does the folder exist, and may "
-		       "rotaryd write there?";
-	case -EBUSY:
-		return "another program holds it";
-	case -ENOMEM:
-		return "there is not enough memory";
-	default:
-		return "the disk does not work";
-	}
-}
-
-static void
-complain(struct state *state, int error)
-{
-	if (state->failing)
-		return;
-	state->failing = true;
-	log_warn("state",
-		 "%s/state.db: %s; queue and position are not kept until it "
-		 "works again",
-		 state->folder, advice(error));
-}
-
-/* Opens the file for reading and writing, or else for reading only. */
-static void
-open_for_load(struct state *state, struct state_db **ret_frozen)
-{
-	bool is_new = false;
-	int error = state_db_open(state->folder, &state->db, &is_new);
-
-	state->rewrite = error < 0;
-	if (error == 0)
-		return;
-	complain(state, error);
-	if (state_db_open_frozen(state->folder, ret_frozen) < 0)
-		*ret_frozen = NULL;
-}
-
-static int
-load(struct state *state, struct play_queue *queue,
-     struct player_saved *ret_saved, bool *ret_found)
-{
-	struct player_saved saved = {0};
-	struct state_db *frozen = NULL;
-	struct state_db *db = NULL;
-	int error = -ENOENT;
-
-	open_for_load(state, &frozen);
-	db = state->db != NULL ? state->db : frozen;
-	if (db != NULL)
-		error = state_db_load(db, queue, &saved);
-	*ret_found = error == 0 || play_queue_length(queue) > 0;
-	if (error == -EUCLEAN && state->db != NULL) {
-		log_warn("state", "%s/state.db is damaged: %s", state->folder,
-			 state_db_message(db));
-		state_db_close(state->db);
-		state->db = NULL;
-		state->rewrite = true;
-		state_db_put_aside(state->folder);
-	} else if (error < 0 && error != -ENOENT && error != -ENOMEM) {
-		complain(state, error);
-	}
-	state_db_close(frozen);
-	if (*ret_found)
-		*ret_saved = saved;
-	return error == -ENOMEM ? error : 0;
-}
-
-int
-state_load(const char *folder, struct play_queue *queue,
-	   struct player_saved *ret_saved, bool *ret_found,
-	   struct state **ret_state, struct text *ret_error)
-{
-	struct state *state = calloc(1, sizeof(*state));
-	int error = -ENOMEM;
-
-	if (state != NULL)
-		state->folder = strdup(folder);
-	if (state != NULL && state->folder != NULL) {
-		make_folders(folder);
-		error = load(state, queue, ret_saved, ret_found);
-	}
-	if (error < 0) {
-		text_printf(ret_error,
-			    "there is not enough memory for the queue that was "
-			    "saved in %s/state.db; to begin without it, move "
-			    "that file away",
-			    folder);
-		if (state != NULL) {
-			state_db_close(state->db);
-			free(state->folder);
-		}
-		free(state);
-		return error;
-	}
-	state->due_ns = NEVER;
-	state->position_due_ns = NEVER;
-	state->saved_version = play_queue_version(queue);
-	*ret_state = state;
-	return 0;
-}
+static const int64_t NEVER = STATE_NEVER;
 
 /* saving: on a worker */
 
@@ -243,11 +77,12 @@ save_failed(struct state *state, int error)
 	state->rewrite = true;
 	state->queue_changed = true;
 	state->player_changed = true;
+	state->outputs_changed = true;
 	state->due_ns = now_ns;
 	/* A damaged file is out of the way by now. */
 	state->retry_ns = now_ns + (error == -EUCLEAN ? NS_PER_S : RETRY_NS);
 	if (error != -EUCLEAN && error != -ECANCELED)
-		complain(state, error);
+		state_complain(state, error);
 }
 
 static void
@@ -311,6 +146,8 @@ fill(struct save *save, const struct state *state)
 			return false;
 	}
 	player_get_saved(state->player, &save->image.player);
+	if (all || state->outputs_changed)
+		save->image.outputs = state->outputs;
 	save->image.queue = save->view;
 	save->image.since_version = state->saved_version;
 	save->image.all = all;
@@ -340,6 +177,7 @@ begin(struct state *state, int64_t now_ns, bool last)
 	state->save = save;
 	state->queue_changed = false;
 	state->player_changed = false;
+	state->outputs_changed = false;
 	state->due_ns = NEVER;
 	work_submit(state->work, &save->job);
 }
@@ -368,11 +206,31 @@ state_changed(struct state *state, unsigned changes)
 		state->due_ns = clock_now_ns() + JOIN_NS;
 }
 
+void
+state_set_outputs(struct state *state, const struct state_outputs *outputs)
+{
+	bool changed = outputs->count != state->outputs.count;
+	unsigned i;
+
+	for (i = 0; i < outputs->count && !changed; i++) {
+		const struct state_output *now = &outputs->at[i];
+		const struct state_output *was = &state->outputs.at[i];
+
+		changed = now->enabled != was->enabled ||
+			  strcmp(now->name, was->name) != 0;
+	}
+	state->outputs = *outputs;
+	if (!changed || state->work == NULL)
+		return;
+	state->outputs_changed = true;
+	state_changed(state, 0);
+}
+
 bool
 state_is_saved(const struct state *state)
 {
 	return state->save == NULL && !state->queue_changed &&
-	       !state->player_changed;
+	       !state->player_changed && !state->outputs_changed;
 }
 
 static bool
@@ -433,8 +291,8 @@ state_tick(struct state *state, int64_t now_ns, int64_t interval_ns)
 	}
 	if (state->save != NULL)
 		return tick_saving(state, now_ns, playing);
-	if (!state->queue_changed && !state->rewrite &&
-	    same(&saved, &state->saved)) {
+	if (!state->queue_changed && !state->outputs_changed &&
+	    !state->rewrite && same(&saved, &state->saved)) {
 		state->player_changed = false;
 		state->due_ns = NEVER;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* state.h - keeps queue, options and position in state.db, so that they
- * survive a kill -9 or a power cut at any moment.
+/* state.h - keeps queue, options, outputs and position in state.db, so that
+ * they survive a kill -9 or a power cut at any moment.
  *
  * SQLite in WAL mode with synchronous = FULL: one transaction, one fsync a
  * save. Table queue holds one row a position; a save writes only rows whose
@@ -23,6 +23,19 @@ struct state;
 struct text;
 struct work;
 
+enum { STATE_OUTPUTS_MAX = 8, STATE_NAME_MAX = 64 };
+
+/* Which outputs are enabled, by their names. */
+struct state_output {
+	char name[STATE_NAME_MAX];
+	bool enabled;
+};
+
+struct state_outputs {
+	unsigned count;
+	struct state_output at[STATE_OUTPUTS_MAX];
+};
+
 /* Opens or makes folder/state.db and reads it into queue, which is empty, and
  * ret_saved (*ret_found false: nothing was saved). A folder that cannot be used
  * is no failure, see above. 0, -ENOMEM; ret_error says what to do. */
@@ -35,6 +48,12 @@ void state_start(struct state *state, struct work *work,
 		 struct play_queue *queue, struct player *player);
 /* Something changed: it is saved within 1 s. changes: enum player_change. */
 void state_changed(struct state *state, unsigned changes);
+/* Those that there are now; saved when they are not what they were. Before
+ * state_start() nothing is. */
+void state_set_outputs(struct state *state,
+		       const struct state_outputs *outputs);
+/* As it was loaded or set; one that is not known is on. */
+bool state_output_is_off(const struct state *state, const char *name);
 /* Does what is due; returns when it wants to be called again (INT64_MAX:
  * never), which state_changed() and the end of a save may bring forward: ask
  * again before each wait. Saves the position each interval_ns of play. */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	SCHEMA_VERSION = 2,
+	SCHEMA_VERSION = 3,
 	BUSY_MS = 2000,
 	BROKEN_MAX = 100, /* files put aside; then the last is replaced */
 };
@@ -36,16 +36,21 @@ static const char SCHEMA[] =
 	" consume INTEGER NOT NULL, state INTEGER NOT NULL,"
 	" song INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,"
 	" replay_gain INTEGER NOT NULL DEFAULT -1);"
+	"CREATE TABLE output(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL)"
+	" WITHOUT ROWID;"
 	"PRAGMA application_id = 1383035500;"
-	"PRAGMA user_version = 2;"
+	"PRAGMA user_version = 3;"
 	"COMMIT;";
 
-/* What version 1 lacks. -1: the configuration's. */
-static const char FROM_VERSION_1[] =
-	"BEGIN IMMEDIATE;"
-	"ALTER TABLE player ADD COLUMN replay_gain INTEGER NOT NULL DEFAULT -1;"
-	"PRAGMA user_version = 2;"
-	"COMMIT;";
+/* What each version lacks that the next one has; tests/unit/player/versions
+ * holds a file of each. */
+static const char *const UPGRADES[SCHEMA_VERSION] = {
+	/* -1: the configuration's. */
+	[1] = "ALTER TABLE player ADD COLUMN"
+	      " replay_gain INTEGER NOT NULL DEFAULT -1;",
+	[2] = "CREATE TABLE output(name TEXT PRIMARY KEY,"
+	      " enabled INTEGER NOT NULL) WITHOUT ROWID;",
+};
 
 static int
 error_of(int result)
@@ -126,6 +131,25 @@ take_int(void *context, int count, char **values, char **names)
 	return 0;
 }
 
+/* One transaction from version to ours. */
+static int
+upgrade(struct state_db *db, int64_t version)
+{
+	struct text sql = {0};
+	int error = -ENOMEM;
+
+	text_add(&sql, "BEGIN IMMEDIATE;");
+	for (; version < SCHEMA_VERSION; version++)
+		text_add(&sql, UPGRADES[version]);
+	text_printf(&sql, "PRAGMA user_version = %d; COMMIT;", SCHEMA_VERSION);
+	if (!sql.failed)
+		error = state_db_run(db, sql.bytes);
+	text_finish(&sql);
+	if (error < 0 && sqlite3_get_autocommit(db->sqlite) == 0)
+		(void)sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+	return error;
+}
+
 /* Makes the tables, or checks that they are those of our version. */
 static int
 check_schema(struct state_db *db)
@@ -146,10 +170,10 @@ check_schema(struct state_db *db)
 		return error;
 	if (version == 0 && tables == 0)
 		return state_db_run(db, SCHEMA);
-	if (version == 1)
-		return state_db_run(db, FROM_VERSION_1);
 	if (version == SCHEMA_VERSION)
 		return 0;
+	if (version > 0 && version < SCHEMA_VERSION)
+		return upgrade(db, version);
 	(void)snprintf(db->message, sizeof(db->message),
 		       "its format is number %d, not %d", (int)version,
 		       SCHEMA_VERSION);

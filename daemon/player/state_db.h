@@ -8,7 +8,7 @@
 #ifndef ROTARY_PLAYER_STATE_DB_H
 #define ROTARY_PLAYER_STATE_DB_H
 
-#include "daemon/player/player.h"
+#include "daemon/player/state.h"
 
 struct state_db;
 
@@ -19,6 +19,7 @@ struct state_image {
 	/* Rows newer than this are written; with all, every row is. */
 	uint32_t since_version;
 	bool all;
+	struct state_outputs outputs; /* count 0: as they were */
 };
 
 /* folder/state.db, made if there is none. A damaged one is moved to
@@ -36,6 +37,8 @@ const char *state_db_message(const struct state_db *db);
  * saved. On -EUCLEAN what could be read has been. */
 NODISCARD int state_db_load(struct state_db *db, struct play_queue *queue,
 			    struct player_saved *ret_saved);
+NODISCARD int state_db_load_outputs(struct state_db *db,
+				    struct state_outputs *ret_outputs);
 /* One transaction: all of it or nothing. */
 NODISCARD int state_db_save(struct state_db *db,
 			    const struct state_image *image);

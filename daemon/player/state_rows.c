@@ -11,6 +11,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int
 prepare(struct state_db *db, const char *sql, sqlite3_stmt **ret_statement)
@@ -125,7 +126,69 @@ state_db_load(struct state_db *db, struct play_queue *queue,
 	return error;
 }
 
+int
+state_db_load_outputs(struct state_db *db, struct state_outputs *ret_outputs)
+{
+	sqlite3_stmt *statement = NULL;
+	int error = prepare(db, "SELECT name, enabled FROM output", &statement);
+	int result = SQLITE_ROW;
+
+	ret_outputs->count = 0;
+	while (error == 0 && result == SQLITE_ROW &&
+	       ret_outputs->count < STATE_OUTPUTS_MAX) {
+		struct state_output *output =
+			&ret_outputs->at[ret_outputs->count];
+		const char *name = NULL;
+
+		result = sqlite3_step(statement);
+		error = state_db_check(db, result);
+		if (result != SQLITE_ROW)
+			break;
+		name = (const char *)sqlite3_column_text(statement, 0);
+		/* A longer one is none of ours. */
+		if (name == NULL || strlen(name) >= STATE_NAME_MAX)
+			continue;
+		strcpy(output->name, name);
+		output->enabled = sqlite3_column_int64(statement, 1) != 0;
+		ret_outputs->count++;
+	}
+	(void)sqlite3_finalize(statement);
+	return error;
+}
+
 /* writing */
+
+static int
+save_output(struct state_db *db, sqlite3_stmt *statement,
+	    const struct state_output *output)
+{
+	int error =
+		state_db_check(db, sqlite3_bind_text(statement, 1, output->name,
+						     -1, SQLITE_STATIC));
+
+	(void)sqlite3_bind_int(statement, 2, output->enabled);
+	if (error == 0)
+		error = state_db_check(db, sqlite3_step(statement));
+	(void)sqlite3_reset(statement);
+	return error;
+}
+
+/* All there are: what has another name now is forgotten. */
+static int
+save_outputs(struct state_db *db, const struct state_outputs *outputs)
+{
+	sqlite3_stmt *statement = NULL;
+	int error = state_db_run(db, "DELETE FROM output");
+
+	if (error == 0)
+		error = prepare(db,
+				"INSERT OR REPLACE INTO output VALUES(?, ?)",
+				&statement);
+	for (unsigned i = 0; error == 0 && i < outputs->count; i++)
+		error = save_output(db, statement, &outputs->at[i]);
+	(void)sqlite3_finalize(statement);
+	return error;
+}
 
 static int
 save_player(struct state_db *db, const struct player_saved *saved)
@@ -233,6 +296,8 @@ state_db_save(struct state_db *db, const struct state_image *image)
 	}
 	if (error == 0)
 		error = save_player(db, &image->player);
+	if (error == 0 && image->outputs.count > 0)
+		error = save_outputs(db, &image->outputs);
 	if (error == 0)
 		error = state_db_run(db, "COMMIT");
 	/* Whatever went wrong: not a transaction left open. */
