@@ -17,7 +17,13 @@
 #include <errno.h>
 #include <string.h>
 
-enum { BUFFER_MS_WITHOUT_REWIND = 100, PERIODS_MIN = 4 };
+/* What a command waits for on a card that gives nothing back is less than
+ * 100 ms; on one that moves in periods, two of them. */
+enum {
+	BUFFER_MS_WITHOUT_REWIND = 95,
+	BATCH_PERIOD_MS = 10,
+	PERIODS_MIN = 4,
+};
 
 static const snd_pcm_format_t alsa_formats[CARD_FORMAT_COUNT] = {
 	[CARD_S16] = SND_PCM_FORMAT_S16_LE,
@@ -131,10 +137,9 @@ trusted_to_rewind(const struct setup *setup)
 		return setup->request->rewind > 0;
 	switch (snd_pcm_type(setup->pcm)) {
 	case SND_PCM_TYPE_DMIX:
-		return true;
 	case SND_PCM_TYPE_HW:
 	case SND_PCM_TYPE_PLUG:
-		return !setup->info->batch;
+		return true;
 	default:
 		return false;
 	}
@@ -173,6 +178,7 @@ choose_buffer(struct setup *setup)
 {
 	const uint64_t rate_hz = setup->info->spec.rate_hz;
 	uint32_t buffer_ms = setup->request->buffer_ms;
+	uint32_t period_ms = setup->request->period_ms;
 	snd_pcm_uframes_t buffer = 0, period = 0;
 	int error = 0;
 
@@ -180,8 +186,10 @@ choose_buffer(struct setup *setup)
 	setup->info->can_rewind = trusted_to_rewind(setup);
 	if (!setup->info->can_rewind && buffer_ms > BUFFER_MS_WITHOUT_REWIND)
 		buffer_ms = BUFFER_MS_WITHOUT_REWIND;
+	if (setup->info->batch && period_ms > BATCH_PERIOD_MS)
+		period_ms = BATCH_PERIOD_MS;
 	buffer = rate_hz * buffer_ms / 1000;
-	period = rate_hz * setup->request->period_ms / 1000;
+	period = rate_hz * period_ms / 1000;
 	if (period > buffer / PERIODS_MIN)
 		period = buffer / PERIODS_MIN;
 	error = snd_pcm_hw_params_set_buffer_size_near(setup->pcm,

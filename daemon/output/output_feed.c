@@ -15,7 +15,12 @@
  * that was just started is looked at again soon, since many fetch a good part
  * of the buffer at once.
  *
- *   guard: frames that are too near the card to be taken back safely. */
+ *   guard: frames that are too near the card to be taken back safely. One that
+ *   moves in periods may be a period further than it says, has fetched that
+ *   period whole, and goes on to the next at any moment.
+ *
+ * A card that gives nothing back is written to at the low mark only: whatever
+ * is mixed sooner is heard no sooner, but what was asked for meanwhile is. */
 #include "daemon/output/output_rt.h"
 
 #include "lib/base/clock.h"
@@ -24,9 +29,11 @@
 
 enum {
 	GUARD_US = 8000,
+	GUARD_BATCH_US = 2000,
 	LOW_US = 10000,
 	EMERGENCY_US = 5000,
 	START_US = 50000,
+	SLACK_US = 2000,
 	TURNS_MAX = LANE_COUNT,
 };
 
@@ -56,8 +63,8 @@ output_feed_begin(struct output_rt *rt)
 	const struct card_info *info = &rt->card->info;
 	struct output_feed *feed = &rt->feed;
 	const uint32_t half = info->buffer_frames / 2;
-	uint32_t low =
-		larger(info->buffer_frames / 4, us_to_frames(info, LOW_US));
+	uint32_t low = larger(info->buffer_frames / (info->can_rewind ? 4 : 8),
+			      us_to_frames(info, LOW_US));
 
 	*feed = (struct output_feed){.result = MIX_IDLE};
 	if (info->batch)
@@ -75,8 +82,9 @@ output_feed_begin(struct output_rt *rt)
 			? info->buffer_frames
 			: smaller(info->buffer_frames,
 				  feed->emergency_frames + info->period_frames);
-	feed->guard_frames = us_to_frames(info, GUARD_US) +
-			     (info->batch ? info->period_frames : 0);
+	feed->guard_frames = info->batch ? us_to_frames(info, GUARD_BATCH_US) +
+						   2 * info->period_frames
+					 : us_to_frames(info, GUARD_US);
 	feed->settle_frames = us_to_frames(info, rt->settle_ms * 1000);
 }
 
@@ -359,6 +367,18 @@ start(struct output_rt *rt)
 	return 0;
 }
 
+/* The card has enough for now. */
+RT_SAFE bool
+output_feed_is_ahead(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+	const uint32_t slack = us_to_frames(&rt->card->info, SLACK_US);
+
+	return !rt->card->info.can_rewind && feed->running && !rt->draining &&
+	       feed->result == MIX_FULL &&
+	       output_feed_queued(rt) > feed->low_frames + slack;
+}
+
 /* A second time when a deck got ready meanwhile, so that it is heard now. */
 static RT_DEVICE int
 feed_card(struct output_rt *rt)
@@ -366,6 +386,8 @@ feed_card(struct output_rt *rt)
 	unsigned turn = 0;
 	int error = 0;
 
+	if (output_feed_is_ahead(rt))
+		return 0;
 	do {
 		error = take_back(rt);
 		if (error == 0)

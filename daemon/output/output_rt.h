@@ -160,6 +160,9 @@ RT_SAFE uint32_t output_feed_queued(const struct output_rt *rt);
 RT_SAFE void output_feed_follow(struct output_rt *rt);
 /* ns until a follower should look at the tap again; INT64_MAX: when woken. */
 RT_SAFE int64_t output_follow_wait(const struct output_rt *rt);
+/* It gives nothing back, and has enough: what is mixed now is heard no sooner
+ * than what is mixed at the low mark. */
+RT_SAFE bool output_feed_is_ahead(const struct output_rt *rt);
 /* ns until the next step is due; -1: not before something happens. */
 RT_SAFE int64_t output_feed_wait(const struct output_rt *rt);
 

@@ -44,7 +44,8 @@ output_feed_wait(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
 	const bool awaits =
-		rt->mix.held_back || mix_awaits_cut(&rt->mix, &rt->plan);
+		!output_feed_is_ahead(rt) &&
+		(rt->mix.held_back || mix_awaits_cut(&rt->mix, &rt->plan));
 	int64_t wait = INT64_MAX, other = 0;
 
 	if (feed->suspended_ns != 0)

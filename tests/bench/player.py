@@ -15,7 +15,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = pathlib.Path(os.environ.get("ROTARY_BUILD", ROOT / "build" / "debug"))
-CARD_CONF = BUILD / "tests" / "kit" / "card" / "asound.conf"
+CARD = BUILD / "tests" / "kit" / "card"
+CARD_CONF = CARD / "asound.conf"
+# The test card as hardware whose position moves in periods.
+BATCH = {"ROTARY_TEST_CARD_BATCH": "yes",
+         "LD_PRELOAD": str(CARD / "librotary_batch.so")}
 
 
 def make_music(folder, seconds, count):
