@@ -75,6 +75,7 @@ doctor_run(struct cli *cli, int argc, char *const argv[])
 	doctor_check_socket(&doctor);
 	doctor_check_music(&doctor);
 	doctor_check_cards(&doctor);
+	doctor_check_outputs(&doctor);
 	doctor_check_realtime(&doctor);
 	doctor_check_memory(&doctor);
 	doctor_check_allocator(&doctor);

@@ -34,6 +34,8 @@ void doctor_check_socket(struct doctor *doctor);
 void doctor_check_conf(struct doctor *doctor);
 void doctor_check_music(struct doctor *doctor);
 void doctor_check_cards(struct doctor *doctor);
+/* As the daemon tells; silent without one. */
+void doctor_check_outputs(struct doctor *doctor);
 void doctor_check_realtime(struct doctor *doctor);
 void doctor_check_memory(struct doctor *doctor);
 /* Without a daemon it says nothing. */

@@ -117,66 +117,73 @@ ends_with(const char *name, const char *end)
 	       strcmp(name + length - end_length, end) == 0;
 }
 
+/* What a number is, by its name. */
+static const char *const number_names[] = {
+	"Id",
+	"Pos",
+	"Prio",
+	"Time",
+	"albums",
+	"artists",
+	"bitperfect",
+	"bitrate",
+	"db_playtime",
+	"db_update",
+	"clock",
+	"drift_ppm",
+	"duration",
+	"elapsed",
+	"mixrampdb",
+	"nextsong",
+	"nextsongid",
+	"playlist",
+	"playlistlength",
+	"playtime",
+	"random",
+	"repeat",
+	"sealed",
+	"song",
+	"songid",
+	"songs",
+	"speech",
+	"updating_db",
+	"uptime",
+	"volume",
+	"xfade",
+	"periods",
+	"xruns",
+	"overruns",
+	"minor_faults",
+	"major_faults",
+	"voluntary_switches",
+	"involuntary_switches",
+	"alloc_marked",
+	"allocator_calls",
+	"events_dropped",
+	"outputenabled",
+	"outputid",
+	"output_bitperfect",
+	"output_rewind",
+	"pool_locked",
+	"reserve_missed",
+	"reserve_waits",
+	"set_items",
+	"streams",
+};
+static const char *const number_ends[] = {"_bytes", "_frames", "_us"};
+
 static bool
 is_number_name(const char *name)
 {
-	static const char *const names[] = {
-		"Id",
-		"Pos",
-		"Prio",
-		"Time",
-		"albums",
-		"artists",
-		"bitperfect",
-		"bitrate",
-		"db_playtime",
-		"db_update",
-		"duration",
-		"elapsed",
-		"mixrampdb",
-		"nextsong",
-		"nextsongid",
-		"playlist",
-		"playlistlength",
-		"playtime",
-		"random",
-		"repeat",
-		"sealed",
-		"song",
-		"songid",
-		"songs",
-		"updating_db",
-		"uptime",
-		"volume",
-		"xfade",
-		"periods",
-		"xruns",
-		"overruns",
-		"minor_faults",
-		"major_faults",
-		"voluntary_switches",
-		"involuntary_switches",
-		"alloc_marked",
-		"allocator_calls",
-		"events_dropped",
-		"output_bitperfect",
-		"output_rewind",
-		"pool_locked",
-		"reserve_missed",
-		"reserve_waits",
-		"set_items",
-		"streams",
-	};
-	static const char *const ends[] = {"_bytes", "_frames", "_us"};
 	size_t i = 0;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
+	for (i = 0; i < sizeof(number_names) / sizeof(number_names[0]); i++)
+		if (strcmp(name, number_names[i]) == 0)
 			return true;
 	if (strncmp(name, "zone_", 5) == 0 && strcmp(name, "zone_class") != 0)
 		return true;
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends_with(name, ends[i]))
+	for (i = 0; i < sizeof(number_ends) / sizeof(number_ends[0]); i++)
+		if (ends_with(name, number_ends[i]))
 			return true;
 	return false;
 }

@@ -64,9 +64,11 @@ toggle_run(struct cli *cli, int argc, char *const argv[])
 {
 	struct pairs status = {0};
 	const char *state = NULL;
-	int code = cli_explain(cli, cli_ask(cli, &status, "status"));
+	int code = CLI_OK;
 
-	(void)argc;
+	if (argc > 0)
+		return outputs_toggle(cli, argc, argv);
+	code = cli_explain(cli, cli_ask(cli, &status, "status"));
 	if (code == CLI_OK) {
 		state = pairs_get(&status, "state");
 		if (strcmp(state, "play") == 0)

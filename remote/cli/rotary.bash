@@ -18,11 +18,20 @@ _rotary_uris() {
 	mapfile -t COMPREPLY < <(compgen -f -- "$word")
 }
 
+# Names of the outputs.
+_rotary_outputs() {
+	local line
+	while IFS= read -r line; do
+		[[ $line == outputname:\ "$1"* ]] &&
+			COMPREPLY+=("${line#outputname: }")
+	done < <("${rotary[@]}" raw outputs 2>/dev/null)
+}
+
 _rotary() {
 	local word=${COMP_WORDS[COMP_CWORD]} verb= i
 	local rotary=("${COMP_WORDS[0]}")
 	local verbs="play pause toggle stop next prev seek vol add clear queue
-		status watch key raw stats doctor reset help"
+		status watch outputs enable disable key raw stats doctor reset help"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -55,6 +64,8 @@ _rotary() {
 	elif [[ $verb == key ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
 			"short press hold long repeat double release" -- "$word")
+	elif [[ $verb == enable || $verb == disable || $verb == toggle ]]; then
+		_rotary_outputs "$word"
 	elif [[ $verb == add ]]; then
 		_rotary_uris "$word"
 	fi

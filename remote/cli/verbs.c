@@ -11,7 +11,9 @@ static const struct verb verbs[] = {
 	{"play", "[POSITION]", 0, 1, true, "play, or go on playing",
 	 "POSITION is a song's number in the queue, from 1.", play_run},
 	{"pause", "", 0, 0, true, "pause", NULL, pause_run},
-	{"toggle", "", 0, 0, true, "pause, or go on", NULL, toggle_run},
+	{"toggle", "[OUTPUT...]", 0, -1, true, "pause, or go on",
+	 "With the name or number of outputs it switches those on or off.",
+	 toggle_run},
 	{"stop", "", 0, 0, true, "stop", NULL, stop_run},
 	{"next", "", 0, 0, true, "play the next song", NULL, next_run},
 	{"prev", "", 0, 0, true, "play the song before", NULL, prev_run},
@@ -34,6 +36,18 @@ static const struct verb verbs[] = {
 	 "On a terminal one line with a progress bar; else, and with --json,\n"
 	 "a line for each change.",
 	 watch_run},
+	{"outputs", "", 0, 0, true, "list the outputs",
+	 "Each with its number, whether it is on, its name, driver and device,\n"
+	 "and what it does.",
+	 outputs_run},
+	{"enable", "OUTPUT...", 1, -1, true, "switch outputs on",
+	 "OUTPUT is a name, or a number from 1, as \"rotary outputs\" lists\n"
+	 "them. It is remembered.",
+	 enable_run},
+	{"disable", "OUTPUT...", 1, -1, true, "switch outputs off",
+	 "Its card is free for other programs then. When none is on, the music\n"
+	 "stands still, and goes on when one is again. It is remembered.",
+	 disable_run},
 	{"key", "NAME [GESTURE]", 1, 2, true, "press a key of the remote",
 	 "NAME is what \"rotary-remote --test\" calls it: OK, VOLUMEUP, 1.\n"
 	 "GESTURE is short (the default), press, hold, long, repeat, double or\n"

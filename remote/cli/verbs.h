@@ -42,6 +42,11 @@ int clear_run(struct cli *cli, int argc, char *const argv[]);
 int queue_run(struct cli *cli, int argc, char *const argv[]);
 int status_run(struct cli *cli, int argc, char *const argv[]);
 int watch_run(struct cli *cli, int argc, char *const argv[]);
+int outputs_run(struct cli *cli, int argc, char *const argv[]);
+int enable_run(struct cli *cli, int argc, char *const argv[]);
+int disable_run(struct cli *cli, int argc, char *const argv[]);
+/* What "toggle OUTPUT..." is. */
+int outputs_toggle(struct cli *cli, int argc, char *const argv[]);
 int key_run(struct cli *cli, int argc, char *const argv[]);
 int raw_run(struct cli *cli, int argc, char *const argv[]);
 int stats_run(struct cli *cli, int argc, char *const argv[]);
