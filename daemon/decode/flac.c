@@ -237,13 +237,17 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
        size_t *ret_frames)
 {
 	struct flac *flac = (struct flac *)decoder;
+	enum flac_find find;
 
 	*ret_frames = flac_track_take(&flac->track, ret_samples, capacity);
 	if (*ret_frames > 0)
 		return DECODE_OK;
 	if (flac->final != DECODE_OK)
 		return flac->final;
-	switch (next_block(flac)) {
+	stage_aim(&flac->track.stage, ret_samples, capacity);
+	find = next_block(flac);
+	stage_aim(&flac->track.stage, NULL, 0);
+	switch (find) {
 	case FLAC_FIND_STARVED:
 		return DECODE_STARVED;
 	case FLAC_FIND_END:

@@ -4,7 +4,8 @@
  * libFLAC pulls its input and hates to be told "later": an empty read spins, an
  * end of stream is for ever, and after damage it searches on through whatever
  * it can get, for as long as that takes. None of this matters here: it gets
- * one frame's bytes and an ABORT when it asks for more, and is flushed before
+ * one frame's bytes, piece by piece, and an ABORT when it asks for more, and is
+ * flushed before
  * each frame, which costs nothing (a few counters) and also keeps it from
  * putting in silence of its own by its own rules.
  *
@@ -13,6 +14,7 @@
  * left out so that it never stops or checks by itself. */
 #include "daemon/decode/flac_core.h"
 
+#include "daemon/decode/planes.h"
 #include "lib/base/alloc.h"
 
 #include <FLAC/stream_decoder.h>
@@ -20,7 +22,11 @@
 #include <errno.h>
 #include <string.h>
 
-enum { HEAD_BYTES = 4 + 4 + FLAC_STREAM_INFO_BYTES };
+enum {
+	HEAD_BYTES = 4 + 4 + FLAC_STREAM_INFO_BYTES,
+	PIECES = 20, /* of a frame */
+	LEAST_PIECE_BYTES = 64,
+};
 
 struct flac_core {
 	struct allocator *allocator;
@@ -29,6 +35,7 @@ struct flac_core {
 	const uint8_t *bytes;
 	size_t length;
 	size_t given;
+	size_t piece; /* that is given at once */
 	bool wanted_more;
 	bool damaged;
 	bool out_of_memory;
@@ -52,6 +59,10 @@ give_bytes(const FLAC__StreamDecoder *library, FLAC__byte *ret_bytes,
 	}
 	if (count > *length)
 		count = *length;
+	if (count > core->piece)
+		count = core->piece;
+	if (core->stage != NULL)
+		stage_ahead(core->stage, PIECES);
 	memcpy(ret_bytes, core->bytes + core->given, count);
 	core->given += count;
 	*length = count;
@@ -67,34 +78,6 @@ tell_bytes(const FLAC__StreamDecoder *library, FLAC__uint64 *ret_offset,
 	(void)library;
 	*ret_offset = core->given;
 	return FLAC__STREAM_DECODER_TELL_STATUS_OK;
-}
-
-/* Planes into interleaved frames, samples moved to the left of 32 bits. */
-static void
-interleave(uint32_t *to, const FLAC__int32 *const planes[],
-	   const struct flac_block *block)
-{
-	const uint32_t shift = 32 - block->bits;
-
-	if (block->channels == 2) {
-		const FLAC__int32 *left = planes[0];
-		const FLAC__int32 *right = planes[1];
-
-		for (size_t i = 0; i < block->frames; i++) {
-			to[2 * i] = (uint32_t)left[i] << shift;
-			to[2 * i + 1] = (uint32_t)right[i] << shift;
-		}
-		return;
-	}
-	for (uint32_t channel = 0; channel < block->channels; channel++) {
-		const FLAC__int32 *plane = planes[channel];
-		uint32_t *sample = to + channel;
-
-		for (uint32_t i = 0; i < block->frames; i++) {
-			*sample = (uint32_t)plane[i] << shift;
-			sample += block->channels;
-		}
-	}
 }
 
 static FLAC__StreamDecoderWriteStatus
@@ -119,7 +102,9 @@ take_samples(const FLAC__StreamDecoder *library, const FLAC__Frame *frame,
 			core->out_of_memory = true;
 			return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
 		}
-		interleave(core->stage->samples, planes, &core->block);
+		planes_join_s32(stage_block(core->stage, core->block.frames),
+				planes, core->block.channels,
+				core->block.frames, 32 - core->block.bits);
 	}
 	core->written = true;
 	return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
@@ -179,6 +164,7 @@ start_library(struct flac_core *core, const struct flac_stream_info *info)
 	core->bytes = head;
 	core->length = sizeof(head);
 	core->given = 0;
+	core->piece = sizeof(head);
 	if (!FLAC__stream_decoder_process_until_end_of_metadata(core->library))
 		return -ENOMEM;
 	core->bytes = NULL;
@@ -215,6 +201,16 @@ flac_core_destroy(struct flac_core *core)
 	allocator_delete(core->allocator, core);
 }
 
+/* libFLAC asks for more when it has decoded what it got: so many times it can
+ * be used to look ahead. */
+static size_t
+piece_of(size_t length)
+{
+	const size_t piece = (length / PIECES + 7) / 8 * 8;
+
+	return piece > LEAST_PIECE_BYTES ? piece : LEAST_PIECE_BYTES;
+}
+
 enum flac_core_status
 flac_core_decode(struct flac_core *core, const uint8_t *bytes, size_t length,
 		 struct stage *stage, struct flac_block *ret_block)
@@ -224,6 +220,7 @@ flac_core_decode(struct flac_core *core, const uint8_t *bytes, size_t length,
 	core->bytes = bytes;
 	core->length = length;
 	core->given = 0;
+	core->piece = piece_of(length);
 	core->wanted_more = false;
 	core->damaged = false;
 	core->out_of_memory = false;

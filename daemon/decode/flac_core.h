@@ -37,8 +37,8 @@ MAY_BLOCK NODISCARD int flac_core_create(struct allocator *allocator,
 					 struct flac_core **ret_core);
 void flac_core_destroy(struct flac_core *core);
 
-/* Decodes the frame that begins at bytes. Its samples go into stage->samples
- * if it has stage's channels; the caller then puts the block in its place. */
+/* Decodes the frame that begins at bytes. Its samples go into the stage's
+ * block if it has stage's channels; the caller then puts it in its place. */
 enum flac_core_status flac_core_decode(struct flac_core *core,
 				       const uint8_t *bytes, size_t length,
 				       struct stage *stage,

@@ -331,13 +331,17 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
        size_t *ret_frames)
 {
 	struct ogg_flac *flac = (struct ogg_flac *)decoder;
+	enum ogg_status status;
 
 	*ret_frames = flac_track_take(&flac->track, ret_samples, capacity);
 	if (*ret_frames > 0)
 		return DECODE_OK;
 	if (flac->final != DECODE_OK)
 		return flac->final;
-	switch (next_block(flac)) {
+	stage_aim(&flac->track.stage, ret_samples, capacity);
+	status = next_block(flac);
+	stage_aim(&flac->track.stage, NULL, 0);
+	switch (status) {
 	case OGG_STARVED:
 		return DECODE_STARVED;
 	case OGG_END:

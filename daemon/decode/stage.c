@@ -6,7 +6,8 @@
  *      next            block_at        block_at + block_frames
  *
  * Nothing is pending when next >= block_at + block_frames. A block of no
- * frames at a later place is silence up to there. */
+ * frames at a later place is silence up to there. Frames that were written to
+ * the aim count as taken, and stage_take() only tells of them. */
 #include "daemon/decode/stage.h"
 
 #include "lib/base/alloc.h"
@@ -49,18 +50,76 @@ stage_reserve(struct stage *stage, size_t capacity)
 	return 0;
 }
 
+static RT_SAFE uint32_t *
+aim_end(const struct stage *stage)
+{
+	return stage->aim + stage->aim_capacity * stage->channels;
+}
+
+RT_SAFE void
+stage_aim(struct stage *stage, void *samples, size_t capacity)
+{
+	stage->aim = samples;
+	stage->aim_capacity = capacity;
+	stage->on_aim = false;
+	/* What lay ahead of the last aim may be this one's begin. */
+	if (samples != NULL &&
+	    (stage->ahead < stage->aim || stage->ahead > aim_end(stage)))
+		stage->ahead = stage->aim;
+}
+
+RT_SAFE void
+stage_ahead(struct stage *stage, unsigned parts)
+{
+	enum { LINE = CACHE_LINE / sizeof(uint32_t) };
+	const uint32_t *end = aim_end(stage);
+	size_t left = stage->aim_capacity * stage->channels / parts / LINE + 1;
+
+	while (stage->aim != NULL && stage->ahead < end && left-- > 0) {
+		__builtin_prefetch(stage->ahead, 1, 2);
+		stage->ahead += LINE;
+	}
+}
+
+RT_SAFE uint32_t *
+stage_block(struct stage *stage, size_t frames)
+{
+	stage->on_aim = stage->aim != NULL && frames <= stage->aim_capacity;
+	return stage->on_aim ? stage->aim : stage->samples;
+}
+
 RT_SAFE void
 stage_put(struct stage *stage, uint64_t block_at, size_t frames)
 {
 	assert(frames <= stage->capacity);
 	stage->block_at = block_at;
 	stage->block_frames = frames;
+	if (!stage->on_aim)
+		return;
+	stage->on_aim = false;
+	if (block_at == stage->next) {
+		stage->aimed = frames;
+		stage->next += frames;
+	} else {
+		memcpy(stage->samples, stage->aim,
+		       frames * stage->channels * sizeof(*stage->samples));
+	}
 }
 
 RT_SAFE bool
 stage_holds(const struct stage *stage)
 {
-	return stage->next < stage->block_at + stage->block_frames;
+	return stage->aimed > 0 ||
+	       stage->next < stage->block_at + stage->block_frames;
+}
+
+static RT_SAFE size_t
+take_aimed(struct stage *stage)
+{
+	const size_t count = stage->aimed;
+
+	stage->aimed = 0;
+	return count;
 }
 
 RT_SAFE size_t
@@ -72,6 +131,8 @@ stage_take(struct stage *stage, void *ret_samples, size_t capacity)
 
 	if (!stage_holds(stage))
 		return 0;
+	if (stage->aimed > 0)
+		return take_aimed(stage);
 	if (stage->next < stage->block_at) {
 		count = stage->block_at - stage->next;
 		if (count > capacity)
@@ -97,4 +158,6 @@ stage_move(struct stage *stage, uint64_t frame)
 	stage->next = frame;
 	stage->block_at = frame;
 	stage->block_frames = 0;
+	stage->aimed = 0;
+	stage_aim(stage, NULL, 0);
 }

@@ -7,6 +7,8 @@
  * out (an overlap, or the run-up of a seek). So a seek is nothing but a new
  * place to go on from, and a frame of silence is four zero bytes a channel in
  * either kind of sample.
+ * A block that goes on from the place reached, and fits, is written where it is
+ * taken to at once; only others are kept in the stage's own memory.
  * Threads: the decoder's. RT: RT_SAFE but init, finish and reserve.
  * Memory: one block of the allocator. Units: frames. */
 #ifndef ROTARY_DECODE_STAGE_H
@@ -27,6 +29,11 @@ struct stage {
 	uint64_t block_at;   /* the frame that samples begin with */
 	size_t block_frames; /* of samples that are valid */
 	uint64_t gap_frames; /* silence given so far */
+	uint32_t *aim;       /* where frames are taken to, or NULL */
+	size_t aim_capacity; /* frames */
+	size_t aimed;        /* frames that are there already */
+	uint32_t *ahead;     /* up to there the aim is in a cache */
+	bool on_aim;         /* the block in the making is written there */
 };
 
 /* 0 or -ENOMEM. */
@@ -37,7 +44,17 @@ void stage_finish(struct stage *stage);
  * 0 or -ENOMEM. */
 MAY_BLOCK NODISCARD int stage_reserve(struct stage *stage, size_t capacity);
 
-/* Says that samples now hold frames frames that begin at block_at. */
+/* Where the next stage_take() will take to; NULL: that is not known any more.
+ */
+RT_SAFE void stage_aim(struct stage *stage, void *samples, size_t capacity);
+/* Where to write a block of so many frames, which the stage has room for. */
+RT_SAFE uint32_t *stage_block(struct stage *stage, size_t frames);
+/* Has one part in `parts` of the aim brought into a cache, while there is still
+ * something else to do: it may be a ring that lies in none. More than some
+ * lines at a time would be waited for. */
+RT_SAFE void stage_ahead(struct stage *stage, unsigned parts);
+/* Says that a block of frames was written there, or, with none, not; it begins
+ * at block_at. */
 RT_SAFE void stage_put(struct stage *stage, uint64_t block_at, size_t frames);
 /* Up to capacity frames; 0: another block is needed. */
 RT_SAFE size_t stage_take(struct stage *stage, void *ret_samples,

@@ -17,12 +17,15 @@
  */
 #include "daemon/decode/vorbis.h"
 
+#include "daemon/decode/planes.h"
+
 #include <errno.h>
 
 enum {
 	STEPS_MAX = 64,
 	TRIES_MAX = 8,
 	GAP_MAX_S = 60, /* where the length is not known */
+	AHEAD_PARTS = 16,
 };
 
 /* From the order of channels in Vorbis to that in a WAVE file. */
@@ -139,24 +142,16 @@ static void
 stage_frames(struct vorbis *vorbis, int64_t end)
 {
 	const uint32_t channels = vorbis->info.spec.channels;
-	const uint8_t *map = channel_maps[channels - 1];
 	float **planes = NULL;
 	int count = vorbis_synthesis_pcmout(&vorbis->state, &planes);
-	float *to = (float *)(void *)vorbis->stage.samples;
 
 	if (count <= 0)
 		return;
 	if ((size_t)count > vorbis->stage.capacity)
 		count = (int)vorbis->stage.capacity;
-	for (uint32_t channel = 0; channel < channels; channel++) {
-		const float *plane = planes[map[channel]];
-		float *sample = to + channel;
-
-		for (int i = 0; i < count; i++) {
-			*sample = plane[i];
-			sample += channels;
-		}
-	}
+	planes_join_f32((void *)stage_block(&vorbis->stage, (size_t)count),
+			planes, channel_maps[channels - 1], channels,
+			(size_t)count);
 	(void)vorbis_synthesis_read(&vorbis->state, count);
 	if (vorbis->cap_end && end >= 0 &&
 	    (int64_t)vorbis->position + count > end)
@@ -165,6 +160,19 @@ stage_frames(struct vorbis *vorbis, int64_t end)
 				: 0;
 	stage_put(&vorbis->stage, vorbis->position, (size_t)count);
 	vorbis->position += (uint64_t)count;
+}
+
+static bool
+decode_block(struct vorbis *vorbis, ogg_packet *packet)
+{
+	stage_ahead(&vorbis->stage, AHEAD_PARTS);
+	if (vorbis_synthesis(&vorbis->block, packet) != 0)
+		return false;
+	stage_ahead(&vorbis->stage, AHEAD_PARTS);
+	if (vorbis_synthesis_blockin(&vorbis->state, &vorbis->block) != 0)
+		return false;
+	stage_ahead(&vorbis->stage, AHEAD_PARTS);
+	return true;
 }
 
 /* Decodes a packet and stages what comes out. */
@@ -193,8 +201,7 @@ take_packet(struct vorbis *vorbis, const struct ogg_piece *piece)
 	}
 	if (!vorbis->based || vorbis->adrift)
 		set_clock(vorbis, block);
-	if (vorbis_synthesis(&vorbis->block, &wrapped) != 0 ||
-	    vorbis_synthesis_blockin(&vorbis->state, &vorbis->block) != 0) {
+	if (!decode_block(vorbis, &wrapped)) {
 		lose_track(vorbis);
 		return;
 	}
@@ -217,6 +224,7 @@ vorbis_next_block(struct vorbis *vorbis)
 		if (status != OGG_PACKET)
 			return status;
 		tries++;
+		stage_ahead(&vorbis->stage, AHEAD_PARTS);
 		vorbis->has_end |= piece.last;
 		take_packet(vorbis, &piece);
 		if (stage_holds(&vorbis->stage))
@@ -248,13 +256,17 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
        size_t *ret_frames)
 {
 	struct vorbis *vorbis = (struct vorbis *)decoder;
+	enum ogg_status status;
 
 	*ret_frames = take(vorbis, ret_samples, capacity);
 	if (*ret_frames > 0)
 		return DECODE_OK;
 	if (vorbis->final != DECODE_OK)
 		return vorbis->final;
-	switch (vorbis_next_block(vorbis)) {
+	stage_aim(&vorbis->stage, ret_samples, capacity);
+	status = vorbis_next_block(vorbis);
+	stage_aim(&vorbis->stage, NULL, 0);
+	switch (status) {
 	case OGG_STARVED:
 		return DECODE_STARVED;
 	case OGG_END:

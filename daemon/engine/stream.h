@@ -43,7 +43,7 @@ struct resampler;
 
 enum {
 	STREAMS_MAX = 256,
-	STREAM_STEP_FRAMES = 4096, /* at most */
+	STREAM_STEP_FRAMES = 4608, /* at most: FLAC's largest usual block */
 	STREAM_BYTES_MAX = 1 << 20,
 	STREAM_BYTES_MIN = 128 << 10,
 	STREAM_PCM_MAX = 2 << 20,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -65,6 +66,75 @@ test_blocks_gaps_and_overlaps(void **state)
 	stage_finish(&stage);
 }
 
+/* A block of frames whose samples tell their place, written where it is to be;
+ * returns true if that is the aim. */
+static bool
+make_block(struct stage *stage, uint64_t at, uint32_t frames)
+{
+	uint32_t *samples = stage_block(stage, frames);
+	const bool aimed = samples != stage->samples;
+
+	for (uint32_t i = 0; i < frames; i++)
+		samples[i] = (uint32_t)at + i + 1;
+	stage_put(stage, at, frames);
+	return aimed;
+}
+
+static void
+test_aim(void **state)
+{
+	uint32_t aim[8] = {0};
+	struct stage stage;
+
+	(void)state;
+	assert_int_equal(stage_init(&stage, NULL, 1, 10), 0);
+	assert_false(make_block(&stage, 0, 2));
+	expect(&stage, 2, false);
+	/* What goes on from here is there at once, and only once. */
+	stage_aim(&stage, aim, 8);
+	stage_ahead(&stage, 1);
+	assert_true(make_block(&stage, 2, 8));
+	assert_int_equal(aim[0], 3);
+	assert_int_equal(aim[7], 10);
+	stage_aim(&stage, NULL, 0);
+	assert_true(stage_holds(&stage));
+	assert_int_equal(stage_take(&stage, aim, 8), 8);
+	assert_int_equal(stage_take(&stage, aim, 8), 0);
+	/* It does not fit. */
+	stage_aim(&stage, aim, 8);
+	assert_false(make_block(&stage, 10, 9));
+	stage_aim(&stage, NULL, 0);
+	expect(&stage, 9, false);
+	/* Silence lies before it. */
+	stage_aim(&stage, aim, 8);
+	assert_true(make_block(&stage, 22, 8));
+	stage_aim(&stage, NULL, 0);
+	memset(aim, 0, sizeof(aim));
+	expect(&stage, 3, true);
+	expect(&stage, 8, false);
+	assert_int_equal(stage.gap_frames, 3);
+	/* Some of it was given before. */
+	stage_aim(&stage, aim, 8);
+	assert_true(make_block(&stage, 27, 8));
+	stage_aim(&stage, NULL, 0);
+	expect(&stage, 5, false);
+	/* The first block is no good, and never put: the next one is. */
+	stage_aim(&stage, aim, 8);
+	(void)stage_block(&stage, 8);
+	assert_false(stage_holds(&stage));
+	stage_put(&stage, 37, 0);
+	stage_aim(&stage, NULL, 0);
+	expect(&stage, 2, true);
+	/* A seek forgets what was aimed. */
+	stage_aim(&stage, aim, 8);
+	assert_true(make_block(&stage, 37, 8));
+	stage_move(&stage, 100);
+	assert_false(stage_holds(&stage));
+	assert_false(make_block(&stage, 100, 8));
+	expect(&stage, 8, false);
+	stage_finish(&stage);
+}
+
 static void
 test_memory(void **state)
 {
@@ -89,6 +159,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks_gaps_and_overlaps),
+		cmocka_unit_test(test_aim),
 		cmocka_unit_test(test_memory),
 	};
 
