@@ -9,6 +9,7 @@
  * to the first deadline of all rooms. */
 #include "daemon/app.h"
 
+#include "daemon/app_options.h"
 #include "daemon/app_player.h"
 #include "daemon/player/state.h"
 #include "daemon/server/server.h"
@@ -44,140 +45,6 @@ struct app {
 	struct app_player between;
 	int64_t state_interval_ns;
 };
-
-/* The options of an output: what each word of its choices comes to. */
-
-static const struct card_ops *
-choose_driver(const struct conf *conf)
-{
-	static const struct card_ops *const drivers[] = {
-		NULL, &card_alsa, &card_null, &card_wav, &card_pipe};
-	const int choice = conf_choice(conf, CONF_OUTPUT_DRIVER);
-
-	if (drivers[choice] != NULL)
-		return drivers[choice];
-	if (card_alsa_present())
-		return &card_alsa;
-	log_warn("output",
-		 "no sound card found: playing silently, paced by the clock; "
-		 "--output alsa:DEVICE names one, --output wav:FILE writes "
-		 "what would be heard");
-	return &card_null;
-}
-
-/* What reads a pipe is told its rate once. */
-static uint32_t
-choose_rate(const struct conf *conf, const struct card_ops *driver)
-{
-	enum { PIPE_RATE_HZ = 48000 };
-	const uint32_t rate_hz = (uint32_t)conf_int(conf, CONF_OUTPUT_RATE);
-
-	return rate_hz == 0 && driver == &card_pipe ? PIPE_RATE_HZ : rate_hz;
-}
-
-/* The option lists them in their order. */
-static bool
-mixer_is(const struct conf *conf, enum engine_volume volume)
-{
-	return (enum engine_volume)conf_choice(conf, CONF_OUTPUT_MIXER) ==
-	       volume;
-}
-
-static const char *
-text_or(const struct conf *conf, enum conf_option option, const char *otherwise)
-{
-	const char *text = conf_text(conf, option);
-
-	return text[0] != '\0' ? text : otherwise;
-}
-
-static struct mixer_config
-mixer_options(const struct conf *conf, const struct card_ops *driver)
-{
-	return (struct mixer_config){
-		.device = text_or(conf, CONF_OUTPUT_MIXER_DEVICE, NULL),
-		.pcm = driver == &card_alsa
-			       ? text_or(conf, CONF_OUTPUT_DEVICE, "default")
-			       : NULL,
-		.control = text_or(conf, CONF_OUTPUT_MIXER_CONTROL, NULL),
-	};
-}
-
-/* Of [output], or of one [output NAME], whose real-time options are those of
- * all. */
-static struct engine_output_config
-output_options(const struct conf *conf, const struct conf *all)
-{
-	/* auto, yes, no */
-	static const int rewind[] = {-1, 1, 0};
-	const struct card_ops *driver = choose_driver(conf);
-
-	return (struct engine_output_config){
-		.name = conf_name(conf),
-		.output =
-			{
-				.driver = driver,
-				.device =
-					text_or(conf, CONF_OUTPUT_DEVICE, NULL),
-				.buffer_ms = (uint32_t)conf_int(
-					conf, CONF_OUTPUT_BUFFER_MS),
-				.period_ms = (uint32_t)conf_int(
-					conf, CONF_OUTPUT_PERIOD_MS),
-				.rewind = rewind[conf_choice(
-					conf, CONF_OUTPUT_REWIND)],
-				.format = (enum card_format)conf_choice(
-					conf, CONF_OUTPUT_FORMAT),
-				.settle_ms = (uint32_t)conf_int(
-					conf, CONF_OUTPUT_SETTLE_MS),
-				.keep_open =
-					conf_bool(conf, CONF_OUTPUT_KEEP_OPEN),
-				.priority = (int)conf_int(
-					all, CONF_REALTIME_OUTPUT_PRIORITY),
-				.fence = (enum rt_fence)conf_choice(
-					all, CONF_REALTIME_FENCE),
-				.lock_memory = conf_bool(
-					all, CONF_REALTIME_LOCK_MEMORY),
-			},
-		.volume = (enum engine_volume)conf_choice(conf,
-							  CONF_OUTPUT_MIXER),
-		.mixer = mixer_options(conf, driver),
-		.rate_hz = choose_rate(conf, driver),
-		/* The option lists them in their order. */
-		.resample_quality = (enum resample_quality)conf_choice(
-			conf, CONF_OUTPUT_RESAMPLER),
-		.speech = conf_bool(conf, CONF_OUTPUT_SPEECH),
-	};
-}
-
-static struct engine_config
-engine_options(const struct conf *conf)
-{
-	const struct engine_output_config first = output_options(conf, conf);
-
-	return (struct engine_config){
-		.output = first.output,
-		.volume = first.volume,
-		.mixer = first.mixer,
-		.music_only = !first.speech,
-		.music =
-			{
-				.folder = conf_text(conf, CONF_LIBRARY_MUSIC),
-				.follow_links = conf_bool(
-					conf, CONF_LIBRARY_FOLLOW_LINKS),
-			},
-		.decoders = (int)conf_int(conf, CONF_REALTIME_DECODERS),
-		.decoder_priority =
-			(int)conf_int(conf, CONF_REALTIME_DECODER_PRIORITY),
-		.fence = first.output.fence,
-		.lock_memory = first.output.lock_memory,
-		.ring_bytes = (size_t)conf_int(conf, CONF_REALTIME_RING_MB)
-			      << 20,
-		.reserve_bytes =
-			(size_t)conf_int(conf, CONF_REALTIME_RESERVE_MB) << 20,
-		.rate_hz = first.rate_hz,
-		.resample_quality = first.resample_quality,
-	};
-}
 
 /* The loop. */
 
@@ -306,7 +173,8 @@ static int
 engine_up(struct app *app)
 {
 	struct engine_output_config others[CONF_FURTHER_MAX];
-	struct engine_config config = engine_options(app->conf);
+	const struct engine_config config =
+		app_engine_options(app->conf, others);
 	int result = rt_fence_init();
 
 	if (result < 0)
@@ -316,11 +184,6 @@ engine_up(struct app *app)
 	if (result < 0)
 		log_warn("rotaryd", "a crash would not be told: %s",
 			 strerror(-result));
-	config.others = others;
-	config.other_count = (unsigned)conf_further_count(app->conf);
-	for (unsigned i = 0; i < config.other_count; i++)
-		others[i] = output_options(conf_further_at(app->conf, (int)i),
-					   app->conf);
 	result = engine_create(&config, app->work, &app_engine_events,
 			       &app->between, &app->engine);
 	if (result < 0)
@@ -359,7 +222,7 @@ player_up(struct app *app)
 	if (app->player == NULL)
 		return fail("the player", -ENOMEM);
 	app->between.player = app->player;
-	if (mixer_is(app->conf, ENGINE_VOLUME_NONE))
+	if (app_has_no_volume(app->conf))
 		player_forgo_volume(app->player);
 	/* The option lists them in the order of enum replay_gain_mode. */
 	player_preset_replay_gain(app->player,
@@ -386,7 +249,8 @@ state_up(struct app *app)
 		skips_begin(conf_text(app->conf, CONF_LIBRARY_STATE));
 		app_player_restore_outputs(&app->between, app->state);
 		app->between.keeps_volume =
-			!found && mixer_is(app->conf, ENGINE_VOLUME_HARDWARE);
+			!found &&
+			app_volume_is(app->conf, ENGINE_VOLUME_HARDWARE);
 		restore(app, &saved);
 		app->between.keeps_volume = false;
 		state_start(app->state, app->work, app->queue, app->player);

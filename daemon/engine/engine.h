@@ -187,6 +187,7 @@ struct engine_output_info {
 	enum output_state state;
 	const struct card_info *card; /* NULL when none is open */
 	const char *error;            /* "" when there is none */
+	const char *mixer_error;      /* likewise, of the card's volume */
 	/* Of one that follows the clock. */
 	double drift_ppm;        /* its clock against the mix's, as corrected */
 	uint64_t dropped_frames; /* it was too slow for */

@@ -256,7 +256,7 @@ go_up(struct engine *engine)
 {
 	struct card_side *card = &engine->card;
 
-	if (!card->info_known || (engine->clock == 0 && !volume_is_set(engine)))
+	if (!card->info_known || !volume_is_set(engine))
 		return;
 	if (!has_sunk(engine)) {
 		engine_due(engine, ENGINE_RECLAIM_NS);

@@ -133,8 +133,7 @@ on_opened(void *context, const struct card_info *info)
 	struct output_side *side = context;
 
 	side->failed = false;
-	if (side->index == 0)
-		volume_on_card(side->engine);
+	volume_on_card(side);
 	if (side->follows)
 		followers_on_opened(side, info);
 	else

@@ -274,8 +274,7 @@ engine_dispatch(struct engine *engine)
 		read(engine->commons->bell.event_fd, &count, sizeof(count));
 
 	(void)got; /* there is nothing, or there is something */
-	if (engine->mixer != NULL)
-		mixer_dispatch(engine->mixer);
+	volume_dispatch(engine);
 	drain_queue(engine);
 	listen_to_lines(engine, now_ns);
 	if (now_ns >= engine->stuck_due_ns)

@@ -170,7 +170,7 @@ new_engine(struct work *work, const struct engine_events *events, void *context)
 	engine->work = work;
 	engine->events = events;
 	engine->context = context;
-	engine->volume = 1.0F;
+	engine->mixers_fd = -1;
 	engine->wanted_volume = 1.0F;
 	engine->pause_close_ns = ENGINE_PAUSE_CLOSE_NS;
 	engine->deadline_ns = INT64_MAX;

@@ -117,6 +117,8 @@ engine_output_info(const struct engine *engine, unsigned index,
 		.enabled = side->enabled,
 		.speech = side->config.speech,
 		.volume = side->config.volume,
+		.mixer_error =
+			side->mixer != NULL ? mixer_error(side->mixer) : "",
 		.is_clock = index == engine->clock && side->enabled,
 		.state = output_state(side->output),
 		.card = output_info(side->output),

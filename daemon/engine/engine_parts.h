@@ -113,6 +113,10 @@ struct output_side {
 	bool follows; /* its card is, or was last, asked for as a follower's */
 	bool leaving; /* and is to be given back */
 	bool failed;  /* since it was open */
+	struct mixer *mixer; /* NULL: its volume is made here alone */
+	bool mixer_was_there, mixer_was_away; /* as told by news */
+	int64_t mixer_wait_ns; /* the card plays once the mixer is done; 0: so
+				  it is */
 };
 
 /* From one rate to another, for followers. */
@@ -147,12 +151,8 @@ struct engine {
 	uint64_t last_id;
 	uint64_t last_cut;
 	uint64_t generation; /* of the current plan */
-	struct mixer *mixer; /* NULL: the volume is made here alone */
-	float volume;        /* made here */
+	int mixers_fd;       /* of all of them; -1: there is none */
 	float wanted_volume;
-	bool mixer_was_there, mixer_was_away; /* as told by news */
-	int64_t mixer_wait_ns; /* the card plays once the mixer is done; 0: so
-				  it is */
 	struct replay_gain_settings replay_gain;
 	struct card_side card;
 	struct output_side outputs[ENGINE_OUTPUTS_MAX];
@@ -236,9 +236,10 @@ void streams_look_at(struct engine *engine, struct stream *stream);
 /* engine_volume.c */
 NODISCARD int volume_create(struct engine *engine);
 void volume_destroy(struct engine *engine);
-/* The card was opened, and may be another one. */
-void volume_on_card(struct engine *engine);
-/* Its volume is set, or has had its time. */
+void volume_dispatch(struct engine *engine);
+/* Its card was opened, and may be another one. */
+void volume_on_card(struct output_side *side);
+/* The clock's volume is set, or has had its time. */
 bool volume_is_set(struct engine *engine);
 /* That is made in the mix of this output. */
 float volume_of(const struct engine *engine, unsigned index);

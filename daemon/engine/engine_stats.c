@@ -47,6 +47,7 @@ is_bit_perfect(const struct engine *engine)
 void
 engine_output(const struct engine *engine, struct engine_output *ret_output)
 {
+	const struct mixer *mixer = engine->outputs[engine->clock].mixer;
 	const bool disabled = engine->held && !outputs_any_enabled(engine);
 
 	*ret_output = (struct engine_output){
@@ -57,8 +58,7 @@ engine_output(const struct engine *engine, struct engine_output *ret_output)
 				  .config.output.driver->name,
 		.error = disabled ? "All audio outputs are disabled"
 				  : output_error(engine->output),
-		.mixer_error =
-			engine->mixer != NULL ? mixer_error(engine->mixer) : "",
+		.mixer_error = mixer != NULL ? mixer_error(mixer) : "",
 		.bit_perfect = is_bit_perfect(engine),
 	};
 }
@@ -66,14 +66,15 @@ engine_output(const struct engine *engine, struct engine_output *ret_output)
 static void
 add_mixer(const struct engine *engine, struct text *text)
 {
-	if (engine->mixer == NULL)
+	const struct mixer *mixer = engine->outputs[engine->clock].mixer;
+
+	if (mixer == NULL)
 		return;
-	if (mixer_is_there(engine->mixer))
-		text_printf(text, "output_mixer: %s\n",
-			    mixer_name(engine->mixer));
-	else if (mixer_error(engine->mixer)[0] != '\0')
+	if (mixer_is_there(mixer))
+		text_printf(text, "output_mixer: %s\n", mixer_name(mixer));
+	else if (mixer_error(mixer)[0] != '\0')
 		text_printf(text, "output_mixer_error: %s\n",
-			    mixer_error(engine->mixer));
+			    mixer_error(mixer));
 }
 
 static void

@@ -109,6 +109,8 @@ add_attributes(struct text *out, const struct engine_output_info *info)
 	add_attribute(out, "state", states[info->state]);
 	if (info->error != NULL && info->error[0] != '\0')
 		add_attribute(out, "error", info->error);
+	if (info->mixer_error != NULL && info->mixer_error[0] != '\0')
+		add_attribute(out, "mixer_error", info->mixer_error);
 	if (info->is_clock || info->card == NULL)
 		return;
 	text_printf(out, "attribute: drift_ppm=%.1f\n", info->drift_ppm);

@@ -161,6 +161,40 @@ assert outputs[1]["plugin"] == "wav"'
 	wait_for "$DEADLINE" card_is_open
 }
 
+# As alsamixer does: LEFT RIGHT ON ON, in dB + 64.
+set_mixer() {
+	echo "$*" >"$CARD/mixer.other"
+	mv "$CARD/mixer.other" "$CARD/mixer"
+}
+
+mixer_stands() {
+	[ "$(cat "$CARD/mixer" 2>/dev/null)" = "$*" ]
+}
+
+@test "each card gets the volume by its own mixer, the clock's is told" {
+	long_song song.flac 60
+	set_mixer 64 64 1 1
+	start_rotaryd --output null --output.Card.driver=alsa \
+		--output.Card.device=rotarytest --output.Card.mixer=hardware \
+		--output.Card.mixer_device=rotarytest
+	mpd "setvol 60" "add song.flac" play
+	wait_for "$DEADLINE" mixer_stands 44 44 1 1
+	wait_for "$DEADLINE" attribute_is 1 state open
+	# The clock makes it in its samples.
+	field_is bitperfect 0
+	# What others do to a follower is not the volume of all.
+	set_mixer 34 34 1 1
+	mpd "setvol 70"
+	wait_for "$DEADLINE" mixer_stands 49 49 1 1
+	field_is volume 70
+	mpd "disableoutput 0"
+	wait_for "$DEADLINE" attribute_is 1 clock 1
+	wait_for "$DEADLINE" field_is bitperfect 1
+	field_is volume 70
+	set_mixer 34 34 1 1
+	wait_for "$DEADLINE" field_is volume 40
+}
+
 @test "what is off is off again after a kill -9, by its name" {
 	three
 	mpd "disableoutput 1" "disableoutput 0"
