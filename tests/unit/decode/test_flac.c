@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Native FLAC, against what the encoder was given. */
-#include "tests/kit/dice.h"
-#include "tests/kit/failing_allocator.h"
-#include "tests/kit/music/music.h"
+#include "tests/unit/decode/ears.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct recipe plain = {
 	.rate_hz = 44100,
@@ -19,15 +13,6 @@ static const struct recipe plain = {
 	.block = 1024,
 	.seed = 1,
 };
-
-enum { FRAME_BYTES = 8 }; /* of plain */
-
-static void
-assert_same(const struct bytes *got, const struct bytes *wanted)
-{
-	assert_int_equal(got->length, wanted->length);
-	assert_memory_equal(got->data, wanted->data, wanted->length);
-}
 
 static void
 check_whole(const struct recipe *recipe)
@@ -99,61 +84,14 @@ test_scraps_give_the_same(void **state)
 {
 	struct bytes file = {0};
 	struct bytes wanted = {0};
-	struct bytes got = {0};
 
 	(void)state;
 	make_flac(&plain, &file, &wanted);
-	for (uint64_t seed = 0; seed < 12; seed++) {
-		const size_t ring = seed % 3 == 0 ? 2048 : 8192;
-		struct player player;
-
-		assert_int_equal(player_open(&player, &file, 0, ring, NULL), 0);
-		player_go_to_scraps(&player, seed);
-		if (seed == 1)
-			player.scrap_max = 1;
-		got.length = 0;
-		assert_int_equal(player_decode(&player, 333, &got), DECODE_END);
-		player_close(&player);
-		assert_same(&got, &wanted);
-	}
+	for (uint64_t seed = 0; seed < 12; seed++)
+		check_scraps(&file, &wanted, seed % 3 == 0 ? 2048 : 8192, 333,
+			     seed);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
-	bytes_finish(&got);
-}
-
-static void
-check_seeks(const struct bytes *file, uint64_t seed)
-{
-	struct bytes whole = {0};
-	struct bytes got = {0};
-	struct dice dice = dice_seeded(seed);
-	struct player player;
-	uint64_t frames;
-
-	assert_int_equal(play(file, &whole, NULL), DECODE_END);
-	frames = whole.length / FRAME_BYTES;
-	assert_int_equal(player_open(&player, file, 0, 0, NULL), 0);
-	for (int i = 0; i < 40; i++) {
-		uint64_t frame = dice_roll(&dice, (uint32_t)frames + 100);
-
-		if (i < 3)
-			frame = i == 0 ? 0 : frames - (uint64_t)i + 1;
-		got.length = 0;
-		assert_int_equal(
-			player.decoder->ops->seek(player.decoder, frame), 0);
-		assert_int_equal(player_decode(&player, 4096, &got),
-				 DECODE_END);
-		if (frame > frames)
-			frame = frames;
-		assert_int_equal(got.length, (frames - frame) * FRAME_BYTES);
-		if (got.length > 0)
-			assert_memory_equal(got.data,
-					    whole.data + frame * FRAME_BYTES,
-					    got.length);
-	}
-	player_close(&player);
-	bytes_finish(&whole);
-	bytes_finish(&got);
 }
 
 static void
@@ -166,15 +104,15 @@ test_seeks_are_exact(void **state)
 	(void)state;
 	recipe.frames = 150000;
 	make_flac(&recipe, &file, NULL);
-	check_seeks(&file, 1);
+	check_own_seeks(&file, 1);
 	/* Over damage too. */
 	audio = flac_audio_of(&file);
 	memset(file.data + audio + 30000, 0x55, 20000);
-	check_seeks(&file, 2);
+	check_own_seeks(&file, 2);
 	file.length = 0;
 	recipe.unknown_total = true;
 	make_flac(&recipe, &file, NULL);
-	check_seeks(&file, 3);
+	check_own_seeks(&file, 3);
 	bytes_finish(&file);
 }
 
@@ -342,26 +280,11 @@ test_other_tags_around_it(void **state)
 static void
 test_no_memory(void **state)
 {
-	struct failing_allocator allocator;
 	struct bytes file = {0};
-	struct player player;
-	size_t calls;
 
 	(void)state;
 	make_flac(&plain, &file, NULL);
-	failing_allocator_init(&allocator, 0);
-	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
-	player_close(&player);
-	assert_int_equal(allocator.live, 0);
-	calls = allocator.calls;
-	assert_true(calls > 2);
-	for (size_t at = 1; at <= calls; at++) {
-		failing_allocator_init(&allocator, at);
-		/* Without memory for its tags a file still plays. */
-		(void)player_open(&player, &file, 0, 0, &allocator.base);
-		player_close(&player);
-		assert_int_equal(allocator.live, 0);
-	}
+	assert_true(check_without_memory(&file) > 2);
 	bytes_finish(&file);
 }
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Native FLAC, cut, damaged, and with headers that lie. */
 #include "daemon/decode/flac_frame.h"
-#include "tests/kit/dice.h"
-#include "tests/kit/music/music.h"
+#include "tests/unit/decode/ears.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct recipe plain = {
 	.rate_hz = 44100,
@@ -19,15 +14,6 @@ static const struct recipe plain = {
 	.block = 1024,
 	.seed = 1,
 };
-
-enum { FRAME_BYTES = 8 }; /* of plain */
-
-static void
-assert_same(const struct bytes *got, const struct bytes *wanted)
-{
-	assert_int_equal(got->length, wanted->length);
-	assert_memory_equal(got->data, wanted->data, wanted->length);
-}
 
 static void
 test_a_cut_file_plays_its_valid_part(void **state)
@@ -48,19 +34,19 @@ test_a_cut_file_plays_its_valid_part(void **state)
 		got.length = 0;
 		(void)play(&cut, &got, NULL);
 		assert_true(got.length <= wanted.length);
-		assert_int_equal(got.length % FRAME_BYTES, 0);
+		assert_int_equal(got.length % STEREO_BYTES, 0);
 		/* Only the very last frame may be made up of silence. */
 		common = got.length == wanted.length
 				 ? got.length - (plain.frames % plain.block) *
-							FRAME_BYTES
+							STEREO_BYTES
 				 : got.length;
 		assert_memory_equal(got.data ? got.data : (uint8_t *)"",
 				    wanted.data, common);
 		/* And nothing of what is there is missing. */
 		if (length > 9000)
-			assert_true(got.length / FRAME_BYTES + 2 * plain.block >
-				    (length - 9000) * plain.frames /
-					    file.length);
+			assert_true(
+				got.length / STEREO_BYTES + 2 * plain.block >
+				(length - 9000) * plain.frames / file.length);
 	}
 	bytes_finish(&file);
 	bytes_finish(&wanted);
@@ -84,7 +70,8 @@ test_damage_is_silence_of_its_length(void **state)
 	for (int round = 0; round < 150; round++) {
 		const uint32_t flips = 1 + dice_roll(&dice, 8);
 		struct decoder_info info;
-		size_t silent = 0;
+		size_t silent;
+		size_t last;
 
 		bytes_copy(&bad, &file);
 		for (uint32_t i = 0; i < flips; i++)
@@ -94,16 +81,7 @@ test_damage_is_silence_of_its_length(void **state)
 				(uint8_t)(1 << dice_roll(&dice, 8));
 		got.length = 0;
 		assert_int_equal(play(&bad, &got, &info), DECODE_END);
-		assert_int_equal(got.length, wanted.length);
-		for (size_t at = 0; at < got.length; at += FRAME_BYTES)
-			if (memcmp(got.data + at, wanted.data + at,
-				   FRAME_BYTES) != 0) {
-				static const uint8_t zero[FRAME_BYTES];
-
-				assert_memory_equal(got.data + at, zero,
-						    FRAME_BYTES);
-				silent++;
-			}
+		silent = check_silence(&got, &wanted, &last);
 		assert_in_range(silent, 1, flips * plain.block);
 		assert_in_range(info.gap_frames, silent, flips * plain.block);
 	}
@@ -151,7 +129,7 @@ test_a_missing_frame_is_silence(void **state)
 	struct bytes got = {0};
 	struct flac_frame frame;
 	struct decoder_info info;
-	const size_t block_bytes = (size_t)plain.block * FRAME_BYTES;
+	const size_t block_bytes = (size_t)plain.block * STEREO_BYTES;
 	size_t third;
 	size_t fourth;
 	bool found;
@@ -176,42 +154,7 @@ test_a_missing_frame_is_silence(void **state)
 }
 
 /* The place in STREAMINFO of what a test lies about. */
-enum { AT_BLOCKS = 8, AT_FRAME_BYTES = 12, AT_RATE = 18, AT_TOTAL = 21 };
-
-static void
-check_seeks(const struct bytes *file, uint64_t seed)
-{
-	struct bytes whole = {0};
-	struct bytes got = {0};
-	struct dice dice = dice_seeded(seed);
-	struct player player;
-	uint64_t frames;
-
-	assert_int_equal(play(file, &whole, NULL), DECODE_END);
-	frames = whole.length / FRAME_BYTES;
-	assert_int_equal(player_open(&player, file, 0, 0, NULL), 0);
-	for (int i = 0; i < 40; i++) {
-		uint64_t frame = dice_roll(&dice, (uint32_t)frames + 100);
-
-		if (i < 3)
-			frame = i == 0 ? 0 : frames - (uint64_t)i + 1;
-		got.length = 0;
-		assert_int_equal(
-			player.decoder->ops->seek(player.decoder, frame), 0);
-		assert_int_equal(player_decode(&player, 4096, &got),
-				 DECODE_END);
-		if (frame > frames)
-			frame = frames;
-		assert_int_equal(got.length, (frames - frame) * FRAME_BYTES);
-		if (got.length > 0)
-			assert_memory_equal(got.data,
-					    whole.data + frame * FRAME_BYTES,
-					    got.length);
-	}
-	player_close(&player);
-	bytes_finish(&whole);
-	bytes_finish(&got);
-}
+enum { AT_BLOCKS = 8, AT_STEREO_BYTES = 12, AT_RATE = 18, AT_TOTAL = 21 };
 
 static void
 check_lie(size_t at, const uint8_t *bytes, size_t length, uint64_t frames)
@@ -224,12 +167,12 @@ check_lie(size_t at, const uint8_t *bytes, size_t length, uint64_t frames)
 	make_flac(&plain, &file, &wanted);
 	memcpy(file.data + at, bytes, length);
 	assert_int_equal(play(&file, &got, &info), DECODE_END);
-	assert_int_equal(got.length, frames * FRAME_BYTES);
+	assert_int_equal(got.length, frames * STEREO_BYTES);
 	assert_memory_equal(got.data, wanted.data, got.length);
 	assert_int_equal(info.spec.rate_hz, plain.rate_hz);
 	assert_int_equal(info.spec.channels, plain.channels);
 	assert_int_equal(info.spec.bits, plain.bits);
-	check_seeks(&file, at);
+	check_own_seeks(&file, at);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
 	bytes_finish(&got);
@@ -252,7 +195,7 @@ test_a_header_that_lies(void **state)
 	check_lie(AT_BLOCKS, small_blocks, 4, plain.frames);
 	check_lie(AT_BLOCKS, smaller_blocks, 4, plain.frames);
 	check_lie(AT_BLOCKS, large_blocks, 4, plain.frames);
-	check_lie(AT_FRAME_BYTES, small_frames, 6, plain.frames);
+	check_lie(AT_STEREO_BYTES, small_frames, 6, plain.frames);
 	check_lie(AT_RATE, shape, sizeof(shape), plain.frames);
 	check_lie(AT_TOTAL, short_total, 5, 10000);
 	check_lie(AT_TOTAL, long_total, 5, plain.frames);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* FLAC in Ogg, against what the encoder was given. */
 #include "daemon/decode/ogg_page.h"
-#include "tests/kit/dice.h"
-#include "tests/kit/failing_allocator.h"
-#include "tests/kit/music/music.h"
+#include "tests/unit/decode/ears.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct recipe plain = {
 	.rate_hz = 44100,
@@ -22,15 +16,6 @@ static const struct recipe plain = {
 	.serial = 5,
 	.ogg = true,
 };
-
-enum { FRAME_BYTES = 8 }; /* of plain */
-
-static void
-assert_same(const struct bytes *got, const struct bytes *wanted)
-{
-	assert_int_equal(got->length, wanted->length);
-	assert_memory_equal(got->data, wanted->data, wanted->length);
-}
 
 static void
 test_widths_and_channels(void **state)
@@ -67,23 +52,13 @@ test_scraps_give_the_same(void **state)
 {
 	struct bytes file = {0};
 	struct bytes wanted = {0};
-	struct bytes got = {0};
 
 	(void)state;
 	make_flac(&plain, &file, &wanted);
-	for (uint64_t seed = 0; seed < 8; seed++) {
-		struct player player;
-
-		assert_int_equal(player_open(&player, &file, 0, 4096, NULL), 0);
-		player_go_to_scraps(&player, seed);
-		got.length = 0;
-		assert_int_equal(player_decode(&player, 500, &got), DECODE_END);
-		player_close(&player);
-		assert_same(&got, &wanted);
-	}
+	for (uint64_t seed = 0; seed < 8; seed++)
+		check_scraps(&file, &wanted, 4096, 500, seed);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
-	bytes_finish(&got);
 }
 
 static void
@@ -107,7 +82,7 @@ test_a_cut_file_plays_its_valid_part(void **state)
 		assert_true(got.length <= wanted.length);
 		common = got.length == wanted.length
 				 ? got.length - (plain.frames % plain.block) *
-							FRAME_BYTES
+							STEREO_BYTES
 				 : got.length;
 		if (common > 0)
 			assert_memory_equal(got.data, wanted.data, common);
@@ -138,7 +113,6 @@ some_page(const struct bytes *file, int number, struct ogg_page_info *ret_page)
 static void
 test_a_lost_page_is_silence_in_its_place(void **state)
 {
-	static const uint8_t zero[FRAME_BYTES];
 	struct bytes file = {0};
 	struct bytes wanted = {0};
 	struct bytes bad = {0};
@@ -150,7 +124,8 @@ test_a_lost_page_is_silence_in_its_place(void **state)
 		struct ogg_page_info page;
 		const size_t at = some_page(&file, 1 + round / 2, &page);
 		struct decoder_info info;
-		size_t silent = 0;
+		size_t silent;
+		size_t last;
 
 		bytes_copy(&bad, &file);
 		if (round % 2 == 0)
@@ -159,14 +134,7 @@ test_a_lost_page_is_silence_in_its_place(void **state)
 			bad.data[at + page.bytes / 2] ^= 1;
 		got.length = 0;
 		assert_int_equal(play(&bad, &got, &info), DECODE_END);
-		assert_int_equal(got.length, wanted.length);
-		for (size_t i = 0; i < got.length; i += FRAME_BYTES)
-			if (memcmp(got.data + i, wanted.data + i,
-				   FRAME_BYTES) != 0) {
-				assert_memory_equal(got.data + i, zero,
-						    FRAME_BYTES);
-				silent++;
-			}
+		silent = check_silence(&got, &wanted, &last);
 		assert_in_range(silent, 1, info.gap_frames);
 		assert_true(info.gap_frames < plain.frames / 2);
 	}
@@ -182,37 +150,13 @@ test_seeks_are_exact(void **state)
 	struct recipe recipe = plain;
 	struct bytes file = {0};
 	struct bytes wanted = {0};
-	struct bytes got = {0};
-	struct dice dice = dice_seeded(8);
-	struct player player;
 
 	(void)state;
 	recipe.frames = 200000;
 	make_flac(&recipe, &file, &wanted);
-	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
-	for (int i = 0; i < 30; i++) {
-		const uint64_t frame =
-			i == 0 ? 0 : dice_roll(&dice, recipe.frames);
-
-		got.length = 0;
-		assert_int_equal(
-			player.decoder->ops->seek(player.decoder, frame), 0);
-		assert_int_equal(player_decode(&player, 4096, &got),
-				 DECODE_END);
-		assert_int_equal(got.length,
-				 (recipe.frames - frame) * FRAME_BYTES);
-		assert_memory_equal(got.data, wanted.data + frame * FRAME_BYTES,
-				    got.length);
-	}
-	got.length = 0;
-	assert_int_equal(
-		player.decoder->ops->seek(player.decoder, recipe.frames), 0);
-	assert_int_equal(player_decode(&player, 4096, &got), DECODE_END);
-	assert_int_equal(got.length, 0);
-	player_close(&player);
+	check_seeks(&file, &wanted, 8);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
-	bytes_finish(&got);
 }
 
 static void
@@ -254,7 +198,7 @@ test_links_of_both_codecs(void **state)
 	assert_int_equal(rates[1], 48000);
 	assert_int_equal(rates[2], 96000);
 	assert_int_equal(frames, 3 * plain.frames);
-	assert_int_equal(got.length, frames * FRAME_BYTES);
+	assert_int_equal(got.length, frames * STEREO_BYTES);
 	bytes_finish(&file);
 	bytes_finish(&got);
 }
@@ -271,7 +215,6 @@ test_tags_and_no_memory(void **state)
 {
 	static const char *const tags[] = {"TITLE", "Song", NULL};
 	struct recipe recipe = plain;
-	struct failing_allocator allocator;
 	struct bytes file = {0};
 	struct player player;
 	char title[32] = "";
@@ -280,20 +223,13 @@ test_tags_and_no_memory(void **state)
 	recipe.frames = 3000;
 	recipe.tags = tags;
 	make_flac(&recipe, &file, NULL);
-	failing_allocator_init(&allocator, 0);
-	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
 	assert_int_equal(
 		player.decoder->ops->tags(player.decoder, note_title, title),
 		0);
 	assert_string_equal(title, "Song");
 	player_close(&player);
-	assert_int_equal(allocator.live, 0);
-	for (size_t at = allocator.calls; at > 0; at--) {
-		failing_allocator_init(&allocator, at);
-		(void)player_open(&player, &file, 0, 0, &allocator.base);
-		player_close(&player);
-		assert_int_equal(allocator.live, 0);
-	}
+	check_without_memory(&file);
 	bytes_finish(&file);
 }
 

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ogg Vorbis, against libvorbisfile. */
 #include "daemon/decode/ogg_page.h"
-#include "tests/kit/dice.h"
-#include "tests/kit/failing_allocator.h"
-#include "tests/kit/music/music.h"
+#include "tests/unit/decode/ears.h"
 
 #include <ogg/ogg.h>
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct recipe plain = {
 	.rate_hz = 44100,
@@ -22,15 +16,6 @@ static const struct recipe plain = {
 	.seed = 2,
 	.serial = 77,
 };
-
-enum { FRAME_BYTES = 8 }; /* of plain */
-
-static void
-assert_same(const struct bytes *got, const struct bytes *wanted)
-{
-	assert_int_equal(got->length, wanted->length);
-	assert_memory_equal(got->data, wanted->data, wanted->length);
-}
 
 /* From the order of Vorbis to that of WAVE, as its specification names the
  * channels (Vorbis I, 4.3.9). */
@@ -130,26 +115,14 @@ test_scraps_give_the_same(void **state)
 {
 	struct bytes file = {0};
 	struct bytes wanted = {0};
-	struct bytes got = {0};
 
 	(void)state;
 	make_vorbis(&plain, &file);
 	vorbisfile_decode(&file, &wanted);
-	for (uint64_t seed = 0; seed < 10; seed++) {
-		struct player player;
-
-		assert_int_equal(player_open(&player, &file, 0, 4096, NULL), 0);
-		player_go_to_scraps(&player, seed);
-		if (seed == 1)
-			player.scrap_max = 1;
-		got.length = 0;
-		assert_int_equal(player_decode(&player, 333, &got), DECODE_END);
-		player_close(&player);
-		assert_same(&got, &wanted);
-	}
+	for (uint64_t seed = 0; seed < 10; seed++)
+		check_scraps(&file, &wanted, 4096, 333, seed);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
-	bytes_finish(&got);
 }
 
 static void
@@ -202,21 +175,12 @@ check_gap(const struct bytes *bad, const struct bytes *wanted)
 {
 	struct bytes got = {0};
 	struct decoder_info info;
-	size_t silent = 0;
-	size_t run = 0;
+	size_t silent;
+	size_t last = 0;
 
 	assert_int_equal(play(bad, &got, &info), DECODE_END);
-	assert_int_equal(got.length, wanted->length);
-	for (size_t at = 0; at < got.length; at += FRAME_BYTES)
-		if (memcmp(got.data + at, wanted->data + at, FRAME_BYTES) !=
-		    0) {
-			static const uint8_t zero[FRAME_BYTES];
-
-			assert_memory_equal(got.data + at, zero, FRAME_BYTES);
-			silent++;
-			run = at;
-		}
-	assert_true(silent > 0 && run > 0);
+	silent = check_silence(&got, wanted, &last);
+	assert_true(silent > 0 && last > 0);
 	assert_true(info.gap_frames >= silent);
 	assert_true(info.gap_frames < plain.frames / 2);
 	bytes_finish(&got);
@@ -267,7 +231,7 @@ test_any_damage_ends(void **state)
 				(uint8_t)dice_roll(&dice, 256);
 		got.length = 0;
 		(void)play(&bad, &got, NULL);
-		assert_true(got.length <= (size_t)recipe.frames * FRAME_BYTES);
+		assert_true(got.length <= (size_t)recipe.frames * STEREO_BYTES);
 	}
 	bytes_finish(&file);
 	bytes_finish(&bad);
@@ -280,39 +244,15 @@ test_seeks_are_exact(void **state)
 	struct recipe recipe = plain;
 	struct bytes file = {0};
 	struct bytes whole = {0};
-	struct bytes got = {0};
-	struct dice dice = dice_seeded(3);
-	struct player player;
 
 	(void)state;
 	recipe.frames = 400000;
 	make_vorbis(&recipe, &file);
 	assert_int_equal(play(&file, &whole, NULL), DECODE_END);
-	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
-	for (int i = 0; i < 40; i++) {
-		uint64_t frame = dice_roll(&dice, recipe.frames + 100);
-
-		if (i < 6)
-			frame = i < 3 ? (uint64_t)i
-				      : recipe.frames + 4 - (uint64_t)i;
-		got.length = 0;
-		assert_int_equal(
-			player.decoder->ops->seek(player.decoder, frame), 0);
-		assert_int_equal(player_decode(&player, 4096, &got),
-				 DECODE_END);
-		if (frame > recipe.frames)
-			frame = recipe.frames;
-		assert_int_equal(got.length,
-				 (recipe.frames - frame) * FRAME_BYTES);
-		if (got.length > 0)
-			assert_memory_equal(got.data,
-					    whole.data + frame * FRAME_BYTES,
-					    got.length);
-	}
-	player_close(&player);
+	assert_int_equal(whole.length, (size_t)recipe.frames * STEREO_BYTES);
+	check_seeks(&file, &whole, 3);
 	bytes_finish(&file);
 	bytes_finish(&whole);
-	bytes_finish(&got);
 }
 
 static void
@@ -331,7 +271,6 @@ test_tags_however_large(void **state)
 	const char *tags[] = {"METADATA_BLOCK_PICTURE", picture, "TITLE",
 			      "\xff?", NULL};
 	struct recipe recipe = plain;
-	struct failing_allocator allocator;
 	struct bytes file = {0};
 	struct player player;
 	char title[32] = "";
@@ -343,20 +282,13 @@ test_tags_however_large(void **state)
 	recipe.frames = 3000;
 	recipe.tags = tags;
 	make_vorbis(&recipe, &file);
-	failing_allocator_init(&allocator, 0);
-	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
+	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
 	assert_int_equal(
 		player.decoder->ops->tags(player.decoder, note_title, title),
 		0);
 	assert_string_equal(title, "\xff?");
 	player_close(&player);
-	assert_int_equal(allocator.live, 0);
-	for (size_t at = allocator.calls; at > 0; at--) {
-		failing_allocator_init(&allocator, at);
-		(void)player_open(&player, &file, 0, 0, &allocator.base);
-		player_close(&player);
-		assert_int_equal(allocator.live, 0);
-	}
+	check_without_memory(&file);
 	bytes_finish(&file);
 	free(picture);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chains of Ogg Vorbis, and links that begin late. */
 #include "daemon/decode/ogg_page.h"
-#include "tests/kit/music/music.h"
+#include "tests/unit/decode/ears.h"
 
 #include <ogg/ogg.h>
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct recipe plain = {
 	.rate_hz = 44100,
@@ -20,15 +16,6 @@ static const struct recipe plain = {
 	.seed = 2,
 	.serial = 77,
 };
-
-enum { FRAME_BYTES = 8 }; /* of plain */
-
-static void
-assert_same(const struct bytes *got, const struct bytes *wanted)
-{
-	assert_int_equal(got->length, wanted->length);
-	assert_memory_equal(got->data, wanted->data, wanted->length);
-}
 
 static void
 check_chain(const struct bytes *file, const struct recipe *recipes, int count,
@@ -176,8 +163,8 @@ test_a_broadcast_begins_late(void **state)
 	assert_int_equal(player.decoder->ops->seek(player.decoder, 40000), 0);
 	got.length = 0;
 	assert_int_equal(player_decode(&player, 100, &got), DECODE_END);
-	assert_int_equal(got.length, (plain.frames - 40000) * FRAME_BYTES);
-	assert_memory_equal(got.data, wanted.data + 40000 * FRAME_BYTES,
+	assert_int_equal(got.length, (plain.frames - 40000) * STEREO_BYTES);
+	assert_memory_equal(got.data, wanted.data + 40000 * STEREO_BYTES,
 			    got.length);
 	player_close(&player);
 	bytes_finish(&file);

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PCM files of every container and coding, as libsndfile writes them. */
-#include "tests/kit/dice.h"
-#include "tests/kit/failing_allocator.h"
-#include "tests/kit/music/music.h"
+#include "tests/unit/decode/ears.h"
 
 #include <sndfile.h>
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct recipe plain = {
 	.rate_hz = 44100,
@@ -47,13 +41,6 @@ enum {
 	CODINGS = sizeof(codings) / sizeof(codings[0]),
 };
 
-static void
-assert_same(const struct bytes *got, const struct bytes *wanted)
-{
-	assert_int_equal(got->length, wanted->length);
-	assert_memory_equal(got->data, wanted->data, wanted->length);
-}
-
 static bool
 is_valid(int format)
 {
@@ -84,18 +71,8 @@ check_kind(int format, const struct recipe *recipe)
 	if (coding == SF_FORMAT_PCM_24)
 		assert_int_equal(info.spec.bits, 24);
 	assert_same(&got, &wanted);
-	for (uint64_t seed = 0; seed < 3; seed++) {
-		struct player player;
-
-		assert_int_equal(player_open(&player, &file, 0, 4096, NULL), 0);
-		player_go_to_scraps(&player, seed);
-		if (seed == 1)
-			player.scrap_max = 1;
-		got.length = 0;
-		assert_int_equal(player_decode(&player, 333, &got), DECODE_END);
-		player_close(&player);
-		assert_same(&got, &wanted);
-	}
+	for (uint64_t seed = 0; seed < 3; seed++)
+		check_scraps(&file, &wanted, 4096, 333, seed);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
 	bytes_finish(&got);
@@ -144,43 +121,17 @@ test_seeks_are_exact(void **state)
 	struct recipe recipe = plain;
 	struct bytes file = {0};
 	struct bytes wanted = {0};
-	struct bytes got = {0};
-	struct dice dice = dice_seeded(5);
 	struct player player;
-	const size_t frame_bytes = 8;
 
 	(void)state;
 	recipe.frames = 60000;
 	make_wave(&recipe, SF_FORMAT_WAV | SF_FORMAT_PCM_24, &file, &wanted);
+	check_seeks(&file, &wanted, 5);
 	assert_int_equal(player_open(&player, &file, 0, 0, NULL), 0);
-	for (int i = 0; i < 60; i++) {
-		uint64_t frame = dice_roll(&dice, recipe.frames + 100);
-
-		if (i < 3)
-			frame = recipe.frames + 1 - (uint64_t)i;
-		got.length = 0;
-		assert_int_equal(
-			player.decoder->ops->seek(player.decoder, frame), 0);
-		assert_int_equal(player_decode(&player, 4096, &got),
-				 DECODE_END);
-		if (frame > recipe.frames)
-			frame = recipe.frames;
-		assert_int_equal(got.length,
-				 (recipe.frames - frame) * frame_bytes);
-		if (got.length > 0)
-			assert_memory_equal(got.data,
-					    wanted.data + frame * frame_bytes,
-					    got.length);
-	}
-	assert_int_equal(player.decoder->ops->seek(player.decoder, UINT64_MAX),
-			 0);
-	got.length = 0;
-	assert_int_equal(player_decode(&player, 1, &got), DECODE_END);
-	assert_int_equal(got.length, 0);
+	check_seek(&player, &wanted, UINT64_MAX);
 	player_close(&player);
 	bytes_finish(&file);
 	bytes_finish(&wanted);
-	bytes_finish(&got);
 }
 
 static void
@@ -273,22 +224,11 @@ test_any_damage_ends(void **state)
 static void
 test_each_allocation_may_fail(void **state)
 {
-	struct failing_allocator allocator;
 	struct bytes file = {0};
-	struct player player;
 
 	(void)state;
 	make_wave(&plain, SF_FORMAT_WAV | SF_FORMAT_PCM_16, &file, NULL);
-	failing_allocator_init(&allocator, 0);
-	assert_int_equal(player_open(&player, &file, 0, 0, &allocator.base), 0);
-	player_close(&player);
-	assert_int_equal(allocator.live, 0);
-	for (size_t at = allocator.calls; at > 0; at--) {
-		failing_allocator_init(&allocator, at);
-		(void)player_open(&player, &file, 0, 0, &allocator.base);
-		player_close(&player);
-		assert_int_equal(allocator.live, 0);
-	}
+	assert_true(check_without_memory(&file) > 0);
 	bytes_finish(&file);
 }
 
