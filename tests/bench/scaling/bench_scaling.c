@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench_scaling: one measurement, for tests/bench/scaling/figures.
  *
- *   bench_scaling engine|sequence|at_once COUNT STREAMS FILE
+ *   bench_scaling engine|library|sequence|at_once COUNT STREAMS FILE
  *   bench_scaling share|spin COUNT STREAMS FILE
  *
  * share and spin tell what others get of the CPUs (share.c). Else COUNT decoder
@@ -29,10 +29,18 @@ use_cpus(unsigned count)
 	(void)sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
+static enum scaling_order
+order_of(const char *how)
+{
+	if (strcmp(how, "at_once") == 0)
+		return SCALING_AT_ONCE;
+	return strcmp(how, "library") == 0 ? SCALING_BY_LIBRARY
+					   : SCALING_IN_SEQUENCE;
+}
+
 static int
 measure(const char *how, const char *path, unsigned count, unsigned streams)
 {
-	const bool at_once = strcmp(how, "at_once") == 0;
 	struct scaling_result figures = {0};
 	int result;
 
@@ -43,9 +51,7 @@ measure(const char *how, const char *path, unsigned count, unsigned streams)
 		result = scaling_by_engine(path, count, streams, &figures);
 	else
 		result = scaling_by_processes(path, count, streams,
-					      at_once ? SCALING_AT_ONCE
-						      : SCALING_IN_SEQUENCE,
-					      &figures);
+					      order_of(how), &figures);
 	if (result < 0) {
 		fprintf(stderr, "bench_scaling: %s: %s\n", path,
 			strerror(-result));
@@ -68,7 +74,7 @@ main(int argc, char *argv[])
 	if (count == 0 || count > COUNT_MAX || streams == 0 ||
 	    streams > SCALING_STREAMS_MAX) {
 		fprintf(stderr, "usage: bench_scaling "
-				"engine|sequence|at_once|share|spin "
+				"engine|library|sequence|at_once|share|spin "
 				"COUNT STREAMS FILE\n");
 		return 2;
 	}

@@ -26,8 +26,16 @@ void crowd_close(struct crowd *crowd);
 
 /* In which order a bare process decodes: one stream after the other into one
  * small buffer, or by turns, each into memory of its own, as streams that sound
- * at once need it. */
-enum scaling_order { SCALING_IN_SEQUENCE, SCALING_AT_ONCE };
+ * at once need it; or one after the other by the libraries alone. */
+enum scaling_order { SCALING_IN_SEQUENCE, SCALING_AT_ONCE, SCALING_BY_LIBRARY };
+
+/* The song, open so many times; for a process's life (by_library.c). 0,
+ * -errno. */
+struct library;
+int library_open(const char *path, unsigned count,
+		 struct library **ret_library);
+/* How many frames. */
+uint64_t library_decode(struct library *library);
 
 struct scaling_result {
 	uint64_t frames;

@@ -5,7 +5,8 @@
  *
  * One small buffer takes all that is decoded, or, for streams that sound at
  * once, each has memory of its own for it, as large as a stream's ring: some
- * steps of each by turns, then the sum.
+ * steps of each by turns, then the sum. Or the libraries do it alone, with
+ * nothing of ours (by_library.c).
  *
  * Each is ready when it has opened its streams, and starts on a word. */
 #include "tests/bench/scaling/bench_scaling.h"
@@ -113,15 +114,20 @@ work(const struct task *task, int go, int report)
 	const struct sched_param priority = {SCALING_DECODER_PRIORITY};
 	static struct sink sink;
 	static struct crowd crowd;
+	struct library *library = NULL;
 	char word = 'r';
 
-	if (crowd_open(&crowd, task->path, task->streams) < 0)
+	if (task->order == SCALING_BY_LIBRARY
+		    ? library_open(task->path, task->streams, &library) < 0
+		    : crowd_open(&crowd, task->path, task->streams) < 0)
 		return 1;
 	(void)sched_setscheduler(0, SCHED_FIFO, &priority);
 	if (write(report, &word, 1) != 1 || read(go, &word, 1) != 1)
 		return 1;
 	if (task->order == SCALING_AT_ONCE)
 		decode_at_once(&sink, &crowd);
+	else if (task->order == SCALING_BY_LIBRARY)
+		sink.frames = library_decode(library);
 	else
 		decode_in_sequence(&sink, &crowd);
 	return write(report, &sink.frames, sizeof(sink.frames)) ==
