@@ -346,11 +346,23 @@ paused_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
 	return now_ns >= *ret_due;
 }
 
+/* Who was spoken to is likely to be spoken to again soon. */
+static void
+note_speech(struct engine *engine)
+{
+	if (line_active(&engine->lines[LANE_SPEECH]) ||
+	    line_active(&engine->lines[LANE_CHIME]))
+		engine->card.spoke = true;
+	else if (line_active(&engine->lines[LANE_MUSIC]))
+		engine->card.spoke = false;
+}
+
 static bool
 idle_for_long(struct engine *engine, int64_t now_ns, int64_t *ret_due)
 {
 	struct card_side *card = &engine->card;
 
+	note_speech(engine);
 	*ret_due = INT64_MAX;
 	if (!all_silent(engine) || waiting(engine) != NULL ||
 	    keeps_open(engine)) {
@@ -359,7 +371,8 @@ idle_for_long(struct engine *engine, int64_t now_ns, int64_t *ret_due)
 	}
 	if (card->idle_ns == 0)
 		card->idle_ns = now_ns;
-	*ret_due = card->idle_ns + ENGINE_IDLE_CLOSE_NS;
+	*ret_due = card->idle_ns + (card->spoke ? ENGINE_SPEECH_CLOSE_NS
+						: ENGINE_IDLE_CLOSE_NS);
 	return now_ns >= *ret_due;
 }
 

@@ -44,6 +44,7 @@ enum {
 #define ENGINE_RETRY_NS (100 * NS_PER_MS) /* when memory ran out */
 #define ENGINE_ORPHAN_NS (250 * NS_PER_MS)
 #define ENGINE_IDLE_CLOSE_NS (500 * NS_PER_MS)
+#define ENGINE_SPEECH_CLOSE_NS (10 * NS_PER_S)
 #define ENGINE_PAUSE_CLOSE_NS (10 * NS_PER_S)
 /* A card that is to be given back, and does not fall silent. */
 #define ENGINE_HOLD_NS NS_PER_S
@@ -93,6 +94,7 @@ struct card_side {
 	uint64_t sink_generation; /* the first plan without decks */
 	struct pool_extent memory[LANE_COUNT][LANE_DECKS];
 	int64_t idle_ns; /* since when nothing plays, or 0 */
+	bool spoke;      /* what sounded last was speech or a chime */
 	int64_t due_ns;
 };
 

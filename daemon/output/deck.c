@@ -24,14 +24,14 @@ _Static_assert(offsetof(struct deck, stretches_written) % CACHE_LINE == 0 &&
 			       0,
 	       "the two sides never share a cache line");
 
-/* The buffer itself, two fades beside each other, and some slack for a card
- * that reports its position in steps. */
+/* The buffer itself, two fades beside each other, how far ahead the mixer
+ * looks, and some slack for a card that reports its position in steps. */
 size_t
 deck_history_frames(uint32_t buffer_frames, uint32_t rate_hz)
 {
 	const uint64_t fade = (uint64_t)rate_hz * MIX_FADE_US / 1000000 + 1;
 
-	return buffer_frames + (size_t)(4 * fade) + 256;
+	return buffer_frames + (size_t)(6 * fade) + 256;
 }
 
 void

@@ -163,13 +163,15 @@ limit_to_gain(struct mix_block *block, const struct mix_gain *gain,
 	limit_to_ramp(block, &gain->ramps[gain->count - 1], frame);
 }
 
-/* The limiter looks ahead where frames could be too loud: what it would see
- * must be written before they are mixed. */
+/* The limiter looks ahead where frames could be too loud, and ducking where
+ * several lanes sound: what they would see must be written before it is mixed.
+ */
 static RT_SAFE uint64_t
 hold_back(const struct mix *mix, const struct deck *deck, uint64_t position,
 	  uint64_t available)
 {
-	const uint64_t reach = limiter_reach(&mix->limiter);
+	const uint64_t ahead = mix_duck_cell_frames(mix);
+	uint64_t reach = limiter_reach(&mix->limiter);
 	const uint64_t end = position + available;
 	struct deck_stretch stretch = {0};
 	uint64_t next = position;
@@ -181,6 +183,8 @@ hold_back(const struct mix *mix, const struct deck *deck, uint64_t position,
 				break;
 		if (next >= end && mix_watch(mix, &stretch) == LIMITER_NOTHING)
 			return available;
+	} else if (reach < ahead) {
+		reach = ahead;
 	}
 	return available > reach ? available - reach : 0;
 }
@@ -232,6 +236,7 @@ survey_span(struct mix *mix, const struct mix_plan *plan, unsigned lane,
 		.lane = lane,
 		.ended = ended,
 		.stretch = stretch,
+		.duck = {0, 0, 1.0F, 1.0F},
 	};
 }
 

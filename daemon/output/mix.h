@@ -36,6 +36,11 @@ enum {
 	MIX_NOTES = 32,
 	MIX_BLOCK_FRAMES = 256,
 	MIX_PRIME_US = 50000,
+	MIX_DUCKS = LANE_SPEECH, /* music and preview, under what is above */
+	MIX_DUCK_CELLS = 1280,   /* over 12 s: what a rewind may undo, and the
+				    second before */
+	MIX_DUCK_DB = 15,
+	MIX_DUCK_MOST_DB = 24,
 };
 
 enum mix_left {
@@ -83,6 +88,20 @@ struct mix_lane_state {
 	uint64_t pause_stream, pause_frame; /* as told */
 };
 
+/* 10 ms: mean squares of what sounds in them, and how far down the lane is at
+ * their end. */
+struct mix_duck_cell {
+	uint64_t from; /* output frame at which it was begun */
+	float under;   /* of the lane */
+	float said;    /* over it */
+	float depth_db;
+};
+
+struct mix_duck {
+	uint64_t next; /* cells before it are known */
+	struct mix_duck_cell cells[MIX_DUCK_CELLS]; /* modulo that */
+};
+
 /* Something to tell control. */
 struct mix_note {
 	uint32_t kind; /* enum rt_event_kind */
@@ -110,6 +129,7 @@ struct mix {
 	unsigned point_count;
 	struct mix_note notes[MIX_NOTES];
 	unsigned note_count;
+	struct mix_duck ducks[MIX_DUCKS];
 	struct limiter limiter;
 	uint64_t guessed; /* it was fed with nothing from here on, since decks
 			     were not written so far; UINT64_MAX: it was not */
@@ -165,6 +185,11 @@ RT_SAFE bool mix_sounds(const struct mix *mix);
 RT_SAFE unsigned mix_live_lanes(const struct mix *mix);
 /* A lane would go over to the plan's cut, and its deck is not primed. */
 RT_SAFE bool mix_awaits_cut(const struct mix *mix, const struct mix_plan *plan);
+
+/* Between mix.c, mix_past.c, mix_render.c and mix_duck.c. */
+RT_SAFE uint32_t mix_duck_cell_frames(const struct mix *mix);
+/* Cells that were begun at or after this frame were not. */
+RT_SAFE void mix_duck_rewind(struct mix *mix, uint64_t frame);
 
 /* Between mix.c and mix_lane.c. */
 RT_SAFE void mix_lane_decide(struct mix *mix, const struct mix_plan *plan,

@@ -19,6 +19,7 @@ struct mix_voice {
 	unsigned lane;
 	bool ended; /* nothing more will be written on the deck */
 	struct deck_stretch stretch;
+	struct gain_ramp duck; /* while something is said over it */
 };
 
 struct mix_block {
@@ -35,6 +36,11 @@ struct mix_block {
  * then block->frames tells how many. */
 RT_SAFE void mix_render(struct mix *mix, struct mix_block *block,
 			uint8_t *memory);
+/* The ring's frames from position on; *ret_frames in one run of memory. */
+RT_SAFE const void *mix_read_at(struct pcm_ring *ring, uint64_t position,
+				size_t *ret_frames);
+/* Makes the block end with its cell of ducking, and the voices' gains. */
+RT_SAFE void mix_duck_block(struct mix *mix, struct mix_block *block);
 /* Frames of silence that are made without a block. */
 RT_SAFE void mix_tap_silence(struct mix *mix, size_t frames);
 /* What a frame of this stretch must be watched for by the limiter. */

@@ -190,6 +190,7 @@ mix_rewind(struct mix *mix, uint64_t frame)
 
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		rewind_lane(&mix->lanes[lane], frame);
+	mix_duck_rewind(mix, frame);
 	if (mix->volume.count > 0)
 		rewind_gain(&mix->volume, frame);
 	while (mix->point_count > 0 &&

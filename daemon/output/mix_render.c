@@ -23,6 +23,8 @@
 #include <string.h>
 
 static const struct mix_gain untouched = {{{0, 0, 1.0F, 1.0F}}, 1};
+/* -30 dB. */
+static const float speech_floor = 0.0316F;
 
 RT_SAFE struct gain_ramp
 mix_fade_in(const struct mix *mix, const struct mix_span *span)
@@ -40,9 +42,8 @@ fade_out_of(const struct mix *mix, const struct mix_span *span)
 				  0.0F};
 }
 
-/* The ring's frames from position on; *ret_frames in one run of memory. */
-static RT_SAFE const void *
-read_at(struct pcm_ring *ring, uint64_t position, size_t *ret_frames)
+RT_SAFE const void *
+mix_read_at(struct pcm_ring *ring, uint64_t position, size_t *ret_frames)
 {
 	const uint64_t now = pcm_ring_position(ring);
 
@@ -61,8 +62,8 @@ is_untouched(const struct mix *mix, const struct mix_voice *voice)
 	const struct gain_ramp fade_in = mix_fade_in(mix, voice->span);
 	unsigned i = 0;
 
-	if (voice->span->left != MIX_LIVE ||
-	    !gain_ramp_done(&fade_in, mix->frame))
+	if (voice->span->left != MIX_LIVE || voice->duck.from != 1.0F ||
+	    voice->duck.to != 1.0F || !gain_ramp_done(&fade_in, mix->frame))
 		return false;
 	for (i = 0; i < 2; i++) {
 		const struct gain_ramp *ramp =
@@ -72,6 +73,14 @@ is_untouched(const struct mix *mix, const struct mix_voice *voice)
 			return false;
 	}
 	return true;
+}
+
+/* What is said is heard at any volume. */
+static RT_SAFE void
+keep_audible(float *gains, size_t frames)
+{
+	for (size_t i = 0; i < frames; i++)
+		gains[i] = gains[i] < speech_floor ? speech_floor : gains[i];
 }
 
 /* Of frames frames of the voice, from the output frame `from` on, under this
@@ -86,7 +95,10 @@ make_gains(struct mix *mix, const struct mix_voice *voice,
 	gain_fill(mix->gains, frames, 1.0F);
 	gain_multiply(mix->gains, frames, &volume->ramps[volume->count - 1],
 		      from);
+	if (voice->lane == LANE_SPEECH || voice->lane == LANE_CHIME)
+		keep_audible(mix->gains, frames);
 	gain_multiply(mix->gains, frames, &gain->ramps[gain->count - 1], from);
+	gain_multiply(mix->gains, frames, &voice->duck, from);
 	if (!gain_ramp_done(&fade_in, from))
 		gain_multiply(mix->gains, frames, &fade_in, from);
 	if (voice->span->left != MIX_LIVE) {
@@ -111,8 +123,8 @@ add_voice(struct mix *mix, const struct mix_voice *voice,
 	while (done < frames) {
 		float *sum = mix->sum + done * channels;
 		size_t count = 0;
-		const void *in =
-			read_at(&voice->deck->ring, position + done, &count);
+		const void *in = mix_read_at(&voice->deck->ring,
+					     position + done, &count);
 
 		if (count > frames - done)
 			count = frames - done;
@@ -139,8 +151,8 @@ copy_voice(struct mix *mix, const struct mix_voice *voice, uint8_t *memory,
 
 	while (done < frames) {
 		size_t count = 0;
-		const void *in = read_at(&voice->deck->ring,
-					 voice->position + done, &count);
+		const void *in = mix_read_at(&voice->deck->ring,
+					     voice->position + done, &count);
 
 		if (count > frames - done)
 			count = frames - done;
@@ -301,6 +313,7 @@ as_music(const struct mix_voice *voice, struct mix_voice *ret_voice)
 {
 	*ret_voice = *voice;
 	ret_voice->gain = &untouched;
+	ret_voice->duck = untouched.ramps[0];
 	return voice->lane == LANE_MUSIC;
 }
 
@@ -377,6 +390,7 @@ mix_render(struct mix *mix, struct mix_block *block, uint8_t *memory)
 	struct mix_block heard;
 	bool copies = false;
 
+	mix_duck_block(mix, block);
 	choose_voices(mix, block, &heard);
 	feed_limiter(mix, &heard);
 	copies = can_copy(mix, &heard);

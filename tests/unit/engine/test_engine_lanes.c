@@ -74,13 +74,15 @@ a_preview_opens_the_card_by_itself(void **state)
 static void
 a_preview_sounds_over_music(void **state)
 {
+	/* Long enough for it to have come up again behind the preview. */
+	enum { WHOLE = 60000 };
 	struct rig *rig = *state;
 	const struct rig_song other = {"b.flac", 2, SHORT, 32000, 1};
 	struct rig_wav wav;
 	uint64_t music, preview;
 	size_t head;
 
-	rig_make(rig, "a.flac", 1, LONG);
+	rig_make(rig, "a.flac", 1, WHOLE);
 	rig_make_flac(rig, &other);
 	music = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, music);
@@ -93,11 +95,11 @@ a_preview_sounds_over_music(void **state)
 	rig_stop(rig);
 	rig_read_wav(rig->wav, &wav);
 	assert_int_equal(wav.rate_hz, RIG_RATE);
-	assert_int_equal(wav.frames, LONG);
+	assert_int_equal(wav.frames, WHOLE);
 	/* Music alone, then both, then music alone to the end. */
-	head = rig_same(&wav, 0, 1, 0, LONG);
-	assert_in_range(head, RIG_RATE / 20, LONG - 1);
-	assert_int_equal(rig_same(&wav, LONG - 500, 1, LONG - 500, 500), 500);
+	head = rig_same(&wav, 0, 1, 0, WHOLE);
+	assert_in_range(head, RIG_RATE / 20, WHOLE - 1);
+	assert_int_equal(rig_same(&wav, WHOLE - 500, 1, WHOLE - 500, 500), 500);
 	free(wav.samples);
 }
 
