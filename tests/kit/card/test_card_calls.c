@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_card_calls.c - a thread that plays on the test card needs no system call
- * but the poll and the read of its descriptor.
+ * but the poll and the read of its descriptor, and no page that is not there.
  *
  * A thread seals itself with a seccomp filter that kills the process on
  * anything else, then does all that a player's output thread does: write,
@@ -19,17 +19,51 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { ALLOWED = 9 };
+enum { ALLOWED = 9, LARGE_BYTES = 16 * 1024 };
 
 /* What poll, the clock, a contended lock and the end of a thread need. */
 static const int allowed[ALLOWED] = {
 	SYS_poll, SYS_ppoll,          SYS_read,    SYS_clock_gettime, SYS_futex,
 	SYS_exit, SYS_rt_sigprocmask, SYS_madvise, SYS_munmap,
 };
+
+/* The card's memory is large, and must come straight from the kernel, where
+ * nobody has touched it: the C library would reuse some. In front of the
+ * library's own for the whole program, but for one block only, when wanted. */
+static bool wants_large;
+static void *large;
+
+void *
+calloc(size_t count, size_t size)
+{
+	extern void *__libc_calloc(size_t, size_t);
+	void *block = NULL;
+
+	if (count != 1 || size < LARGE_BYTES || !wants_large)
+		return __libc_calloc(count, size);
+	block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	large = block == MAP_FAILED ? NULL : block;
+	wants_large = false;
+	return large;
+}
+
+void
+free(void *block)
+{
+	extern void __libc_free(void *);
+
+	if (block == NULL || block != large)
+		__libc_free(block);
+	else
+		large = NULL; /* the mapping is left to the end */
+}
 
 static int
 seal(void)
@@ -124,6 +158,39 @@ test_a_sealed_thread_plays(void **state)
 	assert_int_equal(fixture_count(fixture, "lost"), 0);
 }
 
+static long
+minor_faults(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+	return usage.ru_minflt;
+}
+
+/* Each turn is a few events, and all together go round the card's memory for
+ * them: a page of it is reached late, whatever was warm before. */
+static void
+test_it_is_never_first_to_touch_a_page(void **state)
+{
+	enum { WARM = 4, TURNS = 512 };
+	struct fixture *fixture = *state;
+	long before = 0;
+
+	wants_large = true;
+	fixture_begin(fixture, SND_PCM_FORMAT_S16_LE, false);
+	for (int turn = 0; turn < WARM + TURNS; turn++) {
+		if (turn == WARM)
+			before = minor_faults();
+		assert_true(fixture_write_some(fixture, 0, PERIOD) > 0);
+		assert_int_equal(snd_pcm_start(fixture->pcm), 0);
+		assert_int_equal(snd_pcm_drop(fixture->pcm), 0);
+		assert_int_equal(snd_pcm_prepare(fixture->pcm), 0);
+	}
+	assert_non_null(large);
+	assert_int_equal(minor_faults(), before);
+	fixture_end(fixture);
+}
+
 int
 main(void)
 {
@@ -131,6 +198,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_a_sealed_thread_plays,
 						fixture_set_up,
 						fixture_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_it_is_never_first_to_touch_a_page, fixture_set_up,
+			fixture_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
