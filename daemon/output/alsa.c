@@ -124,6 +124,26 @@ find_descriptors(struct alsa_card *alsa)
 	return 0;
 }
 
+/* The card's memory may be mapped page by page, as each is first touched: that
+ * must not be left to the output thread, which also finds what is wrong here.
+ * Nothing is committed. */
+static void
+fill_with_silence(struct alsa_card *alsa)
+{
+	const snd_pcm_sframes_t avail = snd_pcm_avail_update(alsa->pcm);
+	const snd_pcm_channel_area_t *areas = NULL;
+	snd_pcm_uframes_t offset = 0, frames = 0;
+
+	if (avail <= 0)
+		return;
+	frames = (snd_pcm_uframes_t)avail;
+	if (snd_pcm_mmap_begin(alsa->pcm, &areas, &offset, &frames) < 0)
+		return;
+	memset((uint8_t *)areas[0].addr + areas[0].first / 8 +
+		       offset * alsa->frame_bytes,
+	       0, frames * alsa->frame_bytes);
+}
+
 static int
 set_up(struct alsa_card *alsa, const struct card_request *request,
        const char *device, struct text *ret_reason)
@@ -147,8 +167,10 @@ set_up(struct alsa_card *alsa, const struct card_request *request,
 	name_card(alsa, device);
 	alsa->frame_bytes = card_format_bytes(alsa->card.info.spec.format) *
 			    alsa->card.info.spec.channels;
-	if (alsa->mmap)
+	if (alsa->mmap) {
+		fill_with_silence(alsa);
 		return 0;
+	}
 	/* Written, so that the output thread meets no page fault there. */
 	alsa->bounce =
 		malloc(alsa->card.info.buffer_frames * alsa->frame_bytes);
