@@ -368,8 +368,6 @@ cycle(struct output_rt *rt)
 	publish(rt, rt->feed.running && rt->feed.suspended_ns == 0);
 	tell_notes(rt);
 	wake_decoders(rt, released);
-	atomic_fetch_add_explicit(&rt->figures.periods, 1,
-				  memory_order_relaxed);
 	if (has_drained(rt))
 		give_back(rt);
 }
