@@ -6,9 +6,9 @@
  * kernel counts (page faults, switches) is read from /proc by whoever asks, so
  * that the thread has nothing to do for it.
  *
- * Delays of wake-ups are counted in classes: one for each microsecond up to 16,
- * from there 8 for each power of two, so that a quantile is told an eighth too
- * high at most. */
+ * Delays of wake-ups are counted in classes: one for each microsecond up to
+ * 128, from there 64 for each power of two, so that a quantile is told a 64th
+ * too high at most. */
 #include "lib/base/text.h"
 #include "lib/rt/own.h"
 #include "lib/rt/syscall_name.h"
@@ -65,7 +65,7 @@ raise_to(ATOMIC(int64_t) * worst, int64_t value)
 		atomic_store_explicit(worst, value, memory_order_relaxed);
 }
 
-enum { EXACT_US = 16, CLASSES_PER_OCTAVE = 8, OCTAVE_BITS = 3 };
+enum { EXACT_US = 128, CLASSES_PER_OCTAVE = 64, OCTAVE_BITS = 6 };
 
 static RT_SAFE unsigned
 wakeup_class(int64_t late_ns)
@@ -102,23 +102,27 @@ rt_note_wakeup(struct rt_figures *figures, int64_t late_ns)
 				  memory_order_relaxed);
 }
 
+static uint64_t
+count_of(const struct rt_figures *figures, unsigned class)
+{
+	return atomic_load_explicit(&figures->wakeups[class],
+				    memory_order_relaxed);
+}
+
 /* What all but one of 10,000 wake-ups were faster than. */
 static uint64_t
 quantile_us(const struct rt_figures *figures)
 {
-	uint64_t counts[RT_WAKEUPS];
-	uint64_t all = 0;
-	uint64_t slower = 0;
+	uint64_t all = 0, slower = 0;
 	unsigned i = RT_WAKEUPS;
 
-	for (i = 0; i < RT_WAKEUPS; i++) {
-		counts[i] = atomic_load_explicit(&figures->wakeups[i],
-						 memory_order_relaxed);
-		all += counts[i];
-	}
-	while (i > 0 && slower + counts[i - 1] <= all / 10000) {
+	for (i = 0; i < RT_WAKEUPS; i++)
+		all += count_of(figures, i);
+	while (i > 0) {
+		slower += count_of(figures, i - 1);
+		if (slower > all / 10000)
+			break;
 		i--;
-		slower += counts[i];
 	}
 	return i == 0 ? 0 : class_end_us(i - 1);
 }

@@ -39,7 +39,7 @@ enum rt_rung {
 	RT_RUNG_UNTRIED,
 };
 
-enum { RT_SYSCALLS = 512, RT_CAUSE_BYTES = 96, RT_WAKEUPS = 192 };
+enum { RT_SYSCALLS = 512, RT_CAUSE_BYTES = 96, RT_WAKEUPS = 1344 };
 
 struct rt_figures {
 	/* immutable after set-up */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bare_writer: the least that can feed a sound card: one SCHED_FIFO thread
- * that fills the whole buffer with silence each time it wakes. Beside a player
+ * that fills the whole buffer with silence each time it wakes, which is each
+ * STEP_US (0: each half of the buffer). Beside a player
  * on the same model of card in the same stress, it shows what the machine alone
  * does: whoever underruns within 50 ms of one of its own underruns or late
  * wake-ups was not at fault.
  *
- *   bare_writer DEVICE BUFFER_MS PRIORITY SECONDS LATE_US
+ *   bare_writer DEVICE BUFFER_MS PRIORITY SECONDS LATE_US STEP_US
  *
  * Prints "SECONDS late US" and "SECONDS xrun" lines (monotonic time), then
  * "wakes N worst US p9999 US xruns N". Set-up first, then a loop that makes no
@@ -25,6 +26,7 @@ struct writer {
 	snd_pcm_t *pcm;
 	snd_pcm_uframes_t buffer_frames;
 	int64_t late_ns;
+	int64_t step_ns;
 	uint64_t wakes;
 	uint64_t xruns;
 	int64_t *delays_ns; /* of each wake-up */
@@ -88,8 +90,10 @@ static void
 run(struct writer *writer, int64_t seconds)
 {
 	const int64_t end_ns = now_ns() + seconds * 1000000000;
-	const int64_t step_ns =
-		(int64_t)writer->buffer_frames * 1000000000 / RATE_HZ / 2;
+	const int64_t step_ns = writer->step_ns > 0
+					? writer->step_ns
+					: (int64_t)writer->buffer_frames *
+						  1000000000 / RATE_HZ / 2;
 	int64_t due_ns = now_ns();
 
 	while (due_ns < end_ns && fill(writer)) {
@@ -171,12 +175,13 @@ main(int argc, char *argv[])
 	static struct writer writer;
 	int result;
 
-	if (argc != 6) {
+	if (argc != 7) {
 		fprintf(stderr, "usage: bare_writer DEVICE BUFFER_MS PRIORITY "
-				"SECONDS LATE_US\n");
+				"SECONDS LATE_US STEP_US\n");
 		return 2;
 	}
 	writer.late_ns = strtoll(argv[5], NULL, 10) * 1000;
+	writer.step_ns = strtoll(argv[6], NULL, 10) * 1000;
 	writer.delays_ns = calloc(WAKES_MAX, sizeof(int64_t));
 	result = open_card(&writer, argv[1],
 			   (unsigned)strtoul(argv[2], NULL, 10));

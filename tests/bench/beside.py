@@ -29,11 +29,25 @@ def start_playing(client):
     client.ask("play")
 
 
+def rhythm_us(client, seconds=1.0):
+    """How often the output thread comes round, in microseconds between two."""
+    def rounds():
+        return int(rtstats(client)["periods"]), time.monotonic()
+
+    before, began = rounds()
+    time.sleep(seconds)
+    after, ended = rounds()
+    return int((ended - began) * 1e6 / max(1, after - before))
+
+
 class Writers:
     """A bare writer on each CPU, for some seconds from now on: wherever the
-    player's thread is, one stands beside it."""
+    player's thread is, one stands beside it. step_us: how long it sleeps, 0 for
+    half the buffer. A delay is what is left of the CPU's absence when a sleep
+    ends, so those who sleep shorter see longer ones: only writers with the
+    player's own rhythm can be compared with it."""
 
-    def __init__(self, folder, buffer_ms, seconds):
+    def __init__(self, folder, buffer_ms, seconds, step_us=0):
         late_us = buffer_ms * 1000 // 4
         self.processes, cards = [], []
         for cpu in sorted(os.sched_getaffinity(0)):
@@ -43,7 +57,7 @@ class Writers:
             self.processes.append(subprocess.Popen(
                 ["taskset", "-c", str(cpu), player.BUILD / "bin" /
                  "bare_writer", f"rotarytest:DIR={card}", str(buffer_ms),
-                 PRIORITY, str(seconds), str(late_us)],
+                 PRIORITY, str(seconds), str(late_us), str(step_us)],
                 env={**os.environ, "ALSA_CONFIG_PATH": str(player.CARD_CONF)},
                 stdout=subprocess.PIPE, text=True))
         # What they miss at the beginning would be put down to the player.
