@@ -66,18 +66,21 @@ followers_create(struct engine *engine)
 	return result;
 }
 
-void
+bool
 followers_stop(struct engine *engine)
 {
+	bool ended = true;
 	unsigned i;
 
 	for (i = 0; i < engine->output_count; i++) {
 		struct output_side *side = &engine->outputs[i];
 
-		output_destroy(side->output);
+		if (!output_destroy(side->output))
+			ended = false;
 		side->output = NULL;
 	}
 	engine->output = NULL;
+	return ended;
 }
 
 /* ---- taps and the way from their rate ---- */

@@ -216,7 +216,8 @@ engine_create(const struct engine_config *config, struct work *work,
 	return 0;
 fail:
 	volume_destroy(engine);
-	followers_stop(engine);
+	/* No card was ever opened, so there is no thread. */
+	(void)followers_stop(engine);
 	followers_finish(engine);
 	commons_unref(engine->commons);
 	free_shared(engine);
@@ -349,15 +350,14 @@ engine_destroy(struct engine *engine)
 		return;
 	stop_all(engine);
 	let_fade(engine, clock_now_ns() + FADE_WAIT_NS);
-	followers_stop(engine);
+	leak = !followers_stop(engine);
 	volume_destroy(engine);
-	leak = !decoders_stop(engine->decoders,
-			      clock_now_ns() + DECODERS_WAIT_NS);
+	if (!decoders_stop(engine->decoders, clock_now_ns() + DECODERS_WAIT_NS))
+		leak = true;
 	engine->stopped = true;
 	let_jobs_end(engine, clock_now_ns() + JOBS_WAIT_NS);
 	streams_abandon(engine, leak);
 	engine_reclaim_resamplers(engine);
-	followers_finish(engine);
 	while (!list_empty(&engine->news)) {
 		struct news *news =
 			list_entry(engine->news.next, struct news, link);
@@ -366,8 +366,9 @@ engine_destroy(struct engine *engine)
 		free(news);
 	}
 	if (leak) {
-		log_err("engine", "a decoder thread did not come back");
+		log_err("engine", "a real-time thread did not come back");
 	} else {
+		followers_finish(engine);
 		card_finish(engine);
 		commons_unref(engine->commons);
 		free_shared(engine);

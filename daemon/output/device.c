@@ -8,12 +8,14 @@
  *   the card belongs to: the open job -> us (OPEN, not run) -> the thread ->
  *   us (given back) -> the close job
  *
- * A thread that has been in one call for STUCK_NS, seen at two ticks, is
- * abandoned: its card and its memory are lost on purpose, and counted. */
+ * A thread that has been in one call for 2 s is abandoned: its card and its
+ * memory are lost on purpose. One that was in none is never abandoned, since it
+ * may go on with what we would use: without a CPU it is waited for. */
 #include "daemon/output/output.h"
 
 #include "daemon/output/device_job.h"
 #include "daemon/output/output_rt.h"
+#include "daemon/output/watch.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
@@ -26,10 +28,8 @@
 #include <unistd.h>
 
 static const int64_t RETRY_NS = 500 * NS_PER_MS;
-static const int64_t WATCH_NS = NS_PER_S;
-static const int64_t WATCH_AGAIN_NS = 200 * NS_PER_MS;
-static const int64_t STUCK_NS = 2 * NS_PER_S;
 static const int64_t QUIT_NS = 200 * NS_PER_MS;
+static const int64_t STARVED_NS = 2 * NS_PER_S;
 
 struct output {
 	/* immutable */
@@ -51,10 +51,9 @@ struct output {
 	struct device_job *job;
 	struct output_rt *rt;
 	struct text error;
-	int64_t retry_ns;   /* when to try again */
-	int64_t watched_ns; /* busy since, as seen at the last tick */
+	int64_t retry_ns; /* when to try again */
+	struct watch watch;
 	struct rt_figures no_figures;
-	unsigned threads_abandoned;
 };
 
 static void settle(struct output *output);
@@ -77,11 +76,9 @@ set_error(struct output *output, const char *reason)
 static void
 fail(struct output *output, int error, const char *reason)
 {
-	const bool news = strcmp(text_string(&output->error), reason) != 0;
-
 	output->state = OUTPUT_RETRY;
 	output->retry_ns = clock_now_ns() + RETRY_NS;
-	if (!news)
+	if (strcmp(text_string(&output->error), reason) == 0)
 		return;
 	set_error(output, reason);
 	log_err("output", "%s", reason);
@@ -165,40 +162,39 @@ start_closing(struct output *output)
 
 /* ---- the thread ---- */
 
-static void
-abandon(struct output *output)
-{
-	output->rt = NULL;
-	output->threads_abandoned++;
-	log_err("output", "the output thread is stuck in the sound card; "
-			  "another takes its place");
-}
-
 /* What sounds fades out; then the card is ours again, unless the thread is
- * stuck: then both are lost, and false. */
-static bool
-end_thread(struct output *output)
+ * stuck: then both are lost. One without a CPU stays what it is. */
+static enum output_rt_end
+end_thread(struct output *output, int64_t starved_ns)
 {
 	struct output_rt *rt = output->rt;
+	enum output_rt_end end = OUTPUT_RT_ENDED;
 
 	if (rt == NULL)
-		return true;
-	if (!output_rt_stop(rt, QUIT_NS)) {
-		abandon(output);
-		return false;
-	}
-	output->rt = NULL;
-	output_rt_free(rt);
-	return true;
+		return end;
+	end = output_rt_stop(rt, QUIT_NS, starved_ns);
+	if (end != OUTPUT_RT_STARVED)
+		output->rt = NULL;
+	if (end == OUTPUT_RT_ENDED)
+		output_rt_free(rt);
+	return end;
 }
 
 /* A sealed thread can never make the calls of a plug-in. */
+static bool
+is_of_no_use(const struct output *output)
+{
+	return atomic_load(&output->rt->quit) ||
+	       (!output->info.sealable &&
+		atomic_load(&output->rt->figures.sealed) != 0);
+}
+
 static int
 ensure_thread(struct output *output)
 {
-	if (output->rt != NULL && !output->info.sealable &&
-	    atomic_load(&output->rt->figures.sealed) != 0)
-		(void)end_thread(output);
+	if (output->rt != NULL && is_of_no_use(output) &&
+	    end_thread(output, 0) == OUTPUT_RT_STARVED)
+		return -EAGAIN;
 	if (output->rt != NULL)
 		return 0;
 	return output_rt_create(&output->config, &output->links,
@@ -314,12 +310,12 @@ output_run(struct output *output)
 		/* The next try may find memory; the card is not kept. */
 		output->lost = true;
 		start_closing(output);
-		set_error(output, "no memory for the output thread");
+		set_error(output, "the output thread cannot be started");
 		log_err("output", "%s", text_string(&output->error));
 		return;
 	}
 	output->with_thread = true;
-	output->watched_ns = 0;
+	output->watch = (struct watch){0};
 	atomic_store_explicit(&output->rt->order, OUTPUT_ORDER_PLAY,
 			      memory_order_relaxed);
 	/* The thread looks at its part only while it has a card. */
@@ -373,20 +369,19 @@ output_handle_event(struct output *output, const struct rt_event *event)
 
 /* ---- time ---- */
 
-/* Seen twice, some time apart: a process that was stopped as a whole must not
- * lose its thread. */
-static void
-watch_thread(struct output *output)
+/* True: it should be looked at again soon. */
+static bool
+watch_thread(struct output *output, int64_t now_ns)
 {
-	const int64_t busy_ns = atomic_load(&output->rt->busy_since_ns);
-	const bool stuck = busy_ns != 0 && clock_now_ns() - busy_ns > STUCK_NS;
-	const bool seen = stuck && output->watched_ns == busy_ns;
+	const uint32_t seen = takeback_look(&output->rt->takeback);
+	const enum watch_verdict verdict =
+		watch_look(&output->watch, seen, now_ns);
 
-	output->watched_ns = stuck ? busy_ns : 0;
-	if (!seen)
-		return;
-	output_rt_abandon(output->rt);
-	abandon(output);
+	if (verdict == WATCH_STARVED)
+		log_warn("output", "the output thread gets no CPU");
+	if (verdict != WATCH_STUCK || !output_rt_abandon(output->rt, seen))
+		return verdict != WATCH_FINE;
+	output->rt = NULL;
 	output->with_thread = false;
 	output->card = NULL;
 	fail(output, -ETIMEDOUT, "the sound card does not answer");
@@ -394,6 +389,7 @@ watch_thread(struct output *output)
 		output->state = OUTPUT_CLOSING;
 		settle(output);
 	}
+	return true;
 }
 
 int64_t
@@ -401,9 +397,8 @@ output_tick(struct output *output, int64_t now_ns)
 {
 	collect(output);
 	if (output->with_thread) {
-		watch_thread(output);
-		return now_ns +
-		       (output->watched_ns != 0 ? WATCH_AGAIN_NS : WATCH_NS);
+		return now_ns + (watch_thread(output, now_ns) ? watch_again_ns
+							      : watch_ns);
 	}
 	if (output->state == OUTPUT_RETRY ||
 	    (output->state == OUTPUT_CLOSING && output->card != NULL)) {
@@ -443,8 +438,7 @@ output_create(const struct output_config *config,
 	    (config->device != NULL && output->device == NULL)) {
 		const int error = output->wake_fd < 0 ? -errno : -ENOMEM;
 
-		if (output->wake_fd >= 0)
-			close(output->wake_fd);
+		(void)close(output->wake_fd);
 		free(output->device);
 		free(output);
 		return error;
@@ -453,12 +447,15 @@ output_create(const struct output_config *config,
 	return 0;
 }
 
-void
+bool
 output_destroy(struct output *output)
 {
+	enum output_rt_end end = OUTPUT_RT_ENDED;
+
 	if (output == NULL)
-		return;
-	if (!end_thread(output))
+		return true;
+	end = end_thread(output, STARVED_NS);
+	if (end != OUTPUT_RT_ENDED)
 		output->card = NULL;
 	if (output->job != NULL)
 		output->card = device_job_leave(output->job, QUIT_NS);
@@ -467,10 +464,15 @@ output_destroy(struct output *output)
 		start_closing(output);
 	if (output->job != NULL)
 		(void)device_job_leave(output->job, QUIT_NS);
+	if (end == OUTPUT_RT_STARVED) {
+		log_err("output", "the output thread has no CPU to end on");
+		return false;
+	}
 	close(output->wake_fd);
 	text_finish(&output->error);
 	free(output->device);
 	free(output);
+	return true;
 }
 
 enum output_state

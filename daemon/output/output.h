@@ -9,7 +9,7 @@
  *
  * A worker opens and closes the card; the output thread only writes to it. The
  * thread is replaced when it is sealed and the next card cannot be used under
- * the fence, and abandoned when it has been stuck in the kernel for 2 s.
+ * the fence, and given up when it has been in one call into the card for 2 s.
  *
  * One cycle: read the plan; account for what the card has played; rewind if a
  * command wants to be heard at once and the card can; mix every writable frame
@@ -144,8 +144,10 @@ NODISCARD int output_create(const struct output_config *config,
 			    const struct output_links *links,
 			    const struct output_events *events, void *context,
 			    struct output **ret_output);
-/* Stops the thread and closes the card; waits at most 200 ms for either. */
-void output_destroy(struct output *output);
+/* Stops the thread and closes the card; waits at most 200 ms for either, and
+ * 2 s more for a thread that has no CPU. False: it may go on at any time, so
+ * that all that the links name must stay for ever, as the output does. */
+bool output_destroy(struct output *output);
 
 /* Opens the card for this spec; when it is open with another one, it is
  * drained and closed first. Answers by events, never from within the call; when

@@ -48,9 +48,10 @@ output_feed_resume(struct output_rt *rt)
 	struct output_feed *feed = &rt->feed;
 	int error = -ENOSYS;
 
-	output_rt_enter(rt);
-	if (!feed->must_reset)
+	if (!feed->must_reset) {
+		output_rt_enter(rt);
 		error = output_rt_checked(rt, rt->card->ops->resume(rt->card));
+	}
 	if (error == 0) {
 		feed->suspended_ns = 0;
 		feed->resumed = true;
@@ -58,6 +59,7 @@ output_feed_resume(struct output_rt *rt)
 	}
 	if (error == -ENOSYS) {
 		feed->must_reset = true;
+		output_rt_enter(rt);
 		error = output_rt_checked(rt, rt->card->ops->reset(rt->card));
 	}
 	if (error == -ECANCELED || error == -ENODEV)

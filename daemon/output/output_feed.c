@@ -175,8 +175,10 @@ take_back(struct output_rt *rt)
 	if (frames > 0) {
 		output_rt_enter(rt);
 		taken = rt->card->ops->rewind(rt->card, (size_t)frames);
-		if (taken < 0 || output_rt_abandoned(rt))
-			return output_rt_checked(rt, (int)taken);
+		if (!output_rt_leave(rt))
+			return -ECANCELED;
+		if (taken < 0)
+			return (int)taken;
 		mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
 		if (feed->music_end > rt->mix.frame)
 			feed->music_end = rt->mix.frame;
@@ -315,7 +317,6 @@ fill(struct output_rt *rt)
 		output_rt_enter(rt);
 		error = output_rt_checked(
 			rt, rt->card->ops->begin(rt->card, &memory, &frames));
-
 		if (error < 0)
 			return error;
 		if (frames == 0)
@@ -356,7 +357,7 @@ start(struct output_rt *rt)
 	if (!may_start(rt))
 		return 0;
 	output_rt_enter(rt);
-	error = rt->card->ops->start(rt->card);
+	error = output_rt_checked(rt, rt->card->ops->start(rt->card));
 	if (error < 0)
 		return error;
 	feed->running = true;

@@ -3,9 +3,10 @@
  *
  * No lock, no allocation, no file, no log: what it has to say goes out as
  * events. Each call into the card may take as long as the kernel likes; a
- * thread that has been in one for 2 s is abandoned by control, and finds out
- * after the call. It then touches nothing that is shared and ends. So the plan
- * is copied, never held across such a call.
+ * thread that has been in one for 2 s is given up by control, which takes back
+ * all that both use, and finds out after the call. It then touches nothing that
+ * is shared and ends. So the plan is copied, never held across such a call. In
+ * between nobody can give it up, however long it has had no CPU.
  *
  * The card is the thread's from the moment it takes it out of `offered` until
  * it puts it into `returned`. */
@@ -387,15 +388,20 @@ wait_ns(const struct output_rt *rt)
 }
 
 /* The card's descriptors speak only of faults, and only while it runs; one
- * that cries for nothing again and again is not listened to any more. */
+ * that cries for nothing again and again is not listened to any more. 0: the
+ * thread was given up. */
 static RT_DEVICE unsigned
-gather_fds(const struct output_rt *rt, struct pollfd *fds)
+gather_fds(struct output_rt *rt, struct pollfd *fds)
 {
+	unsigned found = 0;
+
 	fds[0] = (struct pollfd){.fd = rt->wake_fd, .events = POLLIN};
 	if (rt->card == NULL || !rt->feed.running ||
 	    rt->feed.suspended_ns != 0 || rt->fd_errors >= FD_ERRORS_MAX)
 		return 1;
-	return 1 + rt->card->ops->poll_fds(rt->card, fds + 1, CARD_POLL_MAX);
+	output_rt_enter(rt);
+	found = rt->card->ops->poll_fds(rt->card, fds + 1, CARD_POLL_MAX);
+	return output_rt_leave(rt) ? 1 + found : 0;
 }
 
 static RT_DEVICE void
@@ -404,6 +410,7 @@ look_at_fds(struct output_rt *rt, struct pollfd *fds, unsigned count)
 	uint64_t ignored = 0;
 	bool cries = false;
 	unsigned i = 0;
+	int error = 0;
 
 	if (fds[0].revents != 0 &&
 	    read(rt->wake_fd, &ignored, sizeof(ignored)) < 0)
@@ -413,35 +420,44 @@ look_at_fds(struct output_rt *rt, struct pollfd *fds, unsigned count)
 	if (!cries)
 		return;
 	/* The step that follows finds the fault by itself. */
-	if (rt->card->ops->poll_events(rt->card, fds + 1, count - 1) == 0)
+	output_rt_enter(rt);
+	error = rt->card->ops->poll_events(rt->card, fds + 1, count - 1);
+	if (output_rt_leave(rt) && error == 0)
 		rt->fd_errors++;
 }
 
-static RT_DEVICE void
+/* False: the thread was given up. */
+static RT_DEVICE bool
 sleep_until_due(struct output_rt *rt)
 {
 	struct pollfd fds[1 + CARD_POLL_MAX];
 	const unsigned count = gather_fds(rt, fds);
-	const int64_t wait = wait_ns(rt);
-	const int64_t deadline_ns = clock_now_ns() + wait;
-	const struct timespec timeout = {wait / NS_PER_S, wait % NS_PER_S};
+	struct timespec timeout;
+	int64_t wait = 0, deadline_ns = 0, woken_ns = 0;
 	int found = 0;
 
-	atomic_store_explicit(&rt->busy_since_ns, 0, memory_order_release);
+	if (count == 0)
+		return false;
+	wait = wait_ns(rt);
+	timeout = (struct timespec){wait / NS_PER_S, wait % NS_PER_S};
+	deadline_ns = clock_now_ns() + wait;
+	takeback_sleep(&rt->takeback);
 	found = ppoll(fds, count, wait < 0 ? NULL : &timeout, NULL);
-	atomic_store_explicit(&rt->busy_since_ns, clock_now_ns(),
-			      memory_order_release);
+	woken_ns = clock_now_ns();
+	if (!output_rt_leave(rt))
+		return false;
 	if (found > 0)
 		look_at_fds(rt, fds, count);
 	else if (found == 0)
-		rt_note_wakeup(&rt->figures, clock_now_ns() - deadline_ns);
+		rt_note_wakeup(&rt->figures, woken_ns - deadline_ns);
+	return !output_rt_abandoned(rt);
 }
 
 /* Asked to end, it first gives back the card, which its order hastens. */
 RT_DEVICE void
 output_rt_run(struct output_rt *rt)
 {
-	for (;;) {
+	do {
 		const int64_t began_ns = clock_now_ns();
 		const bool quits =
 			atomic_load_explicit(&rt->quit, memory_order_acquire);
@@ -453,6 +469,5 @@ output_rt_run(struct output_rt *rt)
 		if (output_rt_abandoned(rt) || (quits && rt->card == NULL))
 			return;
 		rt_note_quantum(&rt->figures, clock_now_ns() - began_ns);
-		sleep_until_due(rt);
-	}
+	} while (sleep_until_due(rt));
 }

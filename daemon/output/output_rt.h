@@ -2,13 +2,14 @@
 /* output_rt.h - the output thread. All that it sees is in one struct; others
  * reach it by the atomics at its top only.
  *
- *   control: offered, order, quit, abandoned; a write to wake_fd
- *   thread:  returned, busy_since_ns, finished; events in links.events
+ *   control: offered, order, quit; a write to wake_fd
+ *   thread:  returned, finished; events in links.events
+ *   both:    takeback
  *
  * output_rt.c is the loop, output_feed.c what a cycle does with the card,
  * output_fault.c what when it fails, output_wait.c how long to sleep then;
- * output_follow.c lets one that follows another read the tap;
- * output_setup.c starts and ends the thread. */
+ * output_follow.c lets one that follows another read the tap; output_setup.c
+ * starts and ends the thread, watch.c finds out that it is stuck. */
 #ifndef ROTARY_OUTPUT_OUTPUT_RT_H
 #define ROTARY_OUTPUT_OUTPUT_RT_H
 
@@ -19,6 +20,7 @@
 #include "lib/base/attr.h"
 #include "lib/base/thread.h"
 #include "lib/rt/rt.h"
+#include "lib/sync/takeback.h"
 #include "lib/sync/wake.h"
 
 #include <errno.h>
@@ -72,19 +74,20 @@ struct output_rt {
 	ALIGNED(CACHE_LINE) ATOMIC(struct card *) offered;
 	ATOMIC(uint32_t) order; /* enum output_order */
 	ATOMIC(bool) quit;
-	ATOMIC(bool) abandoned; /* touch nothing of the engine's any more */
 	/* to control */
 	ALIGNED(CACHE_LINE) ATOMIC(struct card *) returned;
 	ATOMIC(int) lost_error; /* why, set before returned; 0: not lost */
-	ATOMIC(int64_t) busy_since_ns; /* 0: asleep */
 	ATOMIC(bool) has_figures;
 	ATOMIC(bool) finished;
 	struct wake finished_wake;
 	struct rt_figures figures;
+	/* by both */
+	ALIGNED(CACHE_LINE) struct takeback takeback;
 	/* the thread's own */
 	ALIGNED(CACHE_LINE) struct card *card;
 	struct mix_plan plan; /* as of this cycle, with the order worked in */
 	bool has_plan;
+	bool taken; /* touch nothing of the engine's any more */
 	bool draining;
 	bool ending; /* the card is about to be given back */
 	bool sealed;
@@ -100,31 +103,34 @@ RT_DEVICE void output_rt_run(struct output_rt *rt);
 /* The thread's own, before the first frame to a card that can be used so. */
 MAY_BLOCK void output_rt_seal(struct output_rt *rt);
 
-/* Control has given the thread up. Asked after each call into the card. */
+/* Control has given the thread up, as the last call showed. */
 static inline RT_SAFE bool
 output_rt_abandoned(const struct output_rt *rt)
 {
-	return atomic_load_explicit(&rt->abandoned, memory_order_acquire);
+	return rt->taken;
 }
 
-/* Before each call into the card, which may not return: whoever then gives the
- * thread up has seen busy_since_ns, and with it all that was done before. */
+/* Before each call into the card, which may not return. */
 static inline RT_SAFE void
 output_rt_enter(struct output_rt *rt)
 {
-	const int64_t since_ns =
-		atomic_load_explicit(&rt->busy_since_ns, memory_order_relaxed);
-
-	atomic_store_explicit(&rt->busy_since_ns, since_ns,
-			      memory_order_release);
+	takeback_enter(&rt->takeback);
 }
 
-/* What a call into the card came to. A thread that was abandoned meanwhile
- * must not touch the decks again. */
-static inline RT_SAFE int
-output_rt_checked(const struct output_rt *rt, int error)
+/* After each, and after a sleep: false, the thread was given up meanwhile. */
+static inline RT_SAFE bool
+output_rt_leave(struct output_rt *rt)
 {
-	return output_rt_abandoned(rt) ? -ECANCELED : error;
+	rt->taken = !takeback_leave(&rt->takeback);
+	return !rt->taken;
+}
+
+/* What a call into the card came to. A thread that was given up meanwhile must
+ * not touch the decks again. */
+static inline RT_SAFE int
+output_rt_checked(struct output_rt *rt, int error)
+{
+	return output_rt_leave(rt) ? error : -ECANCELED;
 }
 
 /* Starts the thread, which a write to wake_fd wakes. 0, -ENOMEM, -EAGAIN. */
@@ -132,11 +138,20 @@ NODISCARD MAY_BLOCK int output_rt_create(const struct output_config *config,
 					 const struct output_links *links,
 					 int wake_fd,
 					 struct output_rt **ret_rt);
-/* Ends the thread; true when it has ended within wait_ns, and can be freed.
- * Else it is abandoned, with its memory and its card. */
-MAY_BLOCK bool output_rt_stop(struct output_rt *rt, int64_t wait_ns);
-/* Leaves it, and all that it may still touch, to itself. */
-void output_rt_abandon(struct output_rt *rt);
+enum output_rt_end {
+	OUTPUT_RT_ENDED,     /* and can be freed */
+	OUTPUT_RT_ABANDONED, /* in the card, with its memory */
+	OUTPUT_RT_STARVED,   /* without a CPU: may go on any time */
+};
+
+/* Ends the thread. After wait_ns it is given up where it is in a call; while it
+ * runs it cannot be, and is waited for, starved_ns at most. May be tried again.
+ */
+MAY_BLOCK enum output_rt_end
+output_rt_stop(struct output_rt *rt, int64_t wait_ns, int64_t starved_ns);
+/* Gives it up, with its card and its memory, if it is still in the call in
+ * which it was seen. */
+NODISCARD bool output_rt_abandon(struct output_rt *rt, uint32_t seen);
 MAY_BLOCK void output_rt_free(struct output_rt *rt);
 /* Control. The card that the thread has let go of, or never took; or NULL. */
 struct card *output_rt_take_back(struct output_rt *rt);

@@ -3,16 +3,20 @@
  *
  * create: memory (locked where the limit allows), thread; the thread
  * itself climbs the ladder, and closes its fence when its first card comes.
- * stop: quit, and wait for `finished`; a thread that does not come back
- * from its card is left behind with all that it may still touch. */
+ * stop: quit, and wait for `finished`; a thread that does not come back from
+ * its card is left behind with the card and its own memory, and touches nothing
+ * else any more (lib/sync/takeback.h). */
 #include "daemon/output/output_rt.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 #include "lib/zone/zone.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+static const int64_t STARVED_LOOK_NS = 10 * NS_PER_MS;
 
 /* Behind the fence nobody has a use for malloc; were it called all the same,
  * the reserve that all share will do. A plug-in of alsa-lib calls what it
@@ -109,26 +113,38 @@ hurry(struct output_rt *rt, enum output_order order)
 }
 
 /* Three quarters of the time are for the fade and what is queued before it. */
-bool
-output_rt_stop(struct output_rt *rt, int64_t wait_ns)
+enum output_rt_end
+output_rt_stop(struct output_rt *rt, int64_t wait_ns, int64_t starved_ns)
 {
+	const int64_t end_ns = clock_now_ns() + wait_ns + starved_ns;
+	bool ended = false;
+
 	atomic_store_explicit(&rt->quit, true, memory_order_release);
 	hurry(rt, OUTPUT_ORDER_STOP);
-	if (!wait_until_finished(rt, wait_ns * 3 / 4))
+	ended = wait_until_finished(rt, wait_ns * 3 / 4);
+	if (!ended)
 		hurry(rt, OUTPUT_ORDER_DROP);
-	if (!wait_until_finished(rt, wait_ns / 4)) {
-		output_rt_abandon(rt);
-		return false;
+	ended = ended || wait_until_finished(rt, wait_ns / 4);
+	while (!ended) {
+		if (output_rt_abandon(rt, takeback_look(&rt->takeback)))
+			return OUTPUT_RT_ABANDONED;
+		if (clock_now_ns() >= end_ns)
+			return OUTPUT_RT_STARVED;
+		ended = wait_until_finished(rt, STARVED_LOOK_NS);
 	}
 	thread_join(&rt->thread);
-	return true;
+	return OUTPUT_RT_ENDED;
 }
 
-void
-output_rt_abandon(struct output_rt *rt)
+bool
+output_rt_abandon(struct output_rt *rt, uint32_t seen)
 {
-	atomic_store_explicit(&rt->abandoned, true, memory_order_release);
+	if (!takeback_take(&rt->takeback, seen))
+		return false;
 	pthread_detach(rt->thread.handle);
+	log_err("output", "the output thread is stuck in the sound card; "
+			  "another takes its place");
+	return true;
 }
 
 void

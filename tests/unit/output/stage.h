@@ -411,7 +411,10 @@ stage_close(struct stage *stage, bool drain)
 static inline void
 stage_finish(struct stage *stage)
 {
-	output_destroy(stage->output);
+	const bool ended = output_destroy(stage->output);
+
+	assert(ended);
+	(void)ended;
 	stage->output = NULL;
 	if (stage->feeder.running)
 		stage_stop_feeder(stage);
