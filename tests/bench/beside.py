@@ -29,17 +29,6 @@ def start_playing(client):
     client.ask("play")
 
 
-def rhythm_us(client, seconds=1.0):
-    """How often the output thread comes round, in microseconds between two."""
-    def rounds():
-        return int(rtstats(client)["periods"]), time.monotonic()
-
-    before, began = rounds()
-    time.sleep(seconds)
-    after, ended = rounds()
-    return int((ended - began) * 1e6 / max(1, after - before))
-
-
 class Writers:
     """A bare writer on each CPU, for some seconds from now on: wherever the
     player's thread is, one stands beside it. step_us: how long it sleeps, 0 for
