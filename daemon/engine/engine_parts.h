@@ -267,8 +267,8 @@ void clock_open(struct engine *engine, const struct audio_spec *spec);
 
 /* engine_followers.c */
 NODISCARD int followers_create(struct engine *engine);
-/* Ends all outputs; then, when nothing runs any more, frees what is left. False:
- * a thread of theirs may still go on. */
+/* Ends all outputs; then, when nothing runs any more, frees what is left.
+ * False: a thread of theirs may still go on. */
 bool followers_stop(struct engine *engine);
 void followers_finish(struct engine *engine);
 /* The clock's card is about to play. */

@@ -369,8 +369,8 @@ output_handle_event(struct output *output, const struct rt_event *event)
 
 /* ---- time ---- */
 
-/* True: it should be looked at again soon. */
-static bool
+/* How long until it should be looked at again. */
+static int64_t
 watch_thread(struct output *output, int64_t now_ns)
 {
 	const uint32_t seen = takeback_look(&output->rt->takeback);
@@ -380,7 +380,7 @@ watch_thread(struct output *output, int64_t now_ns)
 	if (verdict == WATCH_STARVED)
 		log_warn("output", "the output thread gets no CPU");
 	if (verdict != WATCH_STUCK || !output_rt_abandon(output->rt, seen))
-		return verdict != WATCH_FINE;
+		return verdict == WATCH_FINE ? watch_ns : watch_again_ns;
 	output->rt = NULL;
 	output->with_thread = false;
 	output->card = NULL;
@@ -389,17 +389,15 @@ watch_thread(struct output *output, int64_t now_ns)
 		output->state = OUTPUT_CLOSING;
 		settle(output);
 	}
-	return true;
+	return watch_again_ns;
 }
 
 int64_t
 output_tick(struct output *output, int64_t now_ns)
 {
 	collect(output);
-	if (output->with_thread) {
-		return now_ns + (watch_thread(output, now_ns) ? watch_again_ns
-							      : watch_ns);
-	}
+	if (output->with_thread)
+		return now_ns + watch_thread(output, now_ns);
 	if (output->state == OUTPUT_RETRY ||
 	    (output->state == OUTPUT_CLOSING && output->card != NULL)) {
 		if (now_ns < output->retry_ns)
