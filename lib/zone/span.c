@@ -16,7 +16,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MOVE_LEAST_BYTES = 256 * 1024, HOT_MOST_UNITS = 16 };
+enum {
+	MOVE_LEAST_BYTES = 256 * 1024,
+	HOT_MOST_UNITS = 16,
+	PLENTY_UNITS = 16 << (30 - ZONE_UNIT_SHIFT),
+};
 
 static unsigned
 class_of(size_t units)
@@ -125,7 +129,8 @@ give_run(uint32_t first, unsigned class, size_t used_bytes)
 static void
 count_span(int64_t spans, int64_t bytes)
 {
-	zone_count(&zone_region.figures.live_spans, (uint64_t)spans);
+	if (spans != 0)
+		zone_count(&zone_region.figures.live_spans, (uint64_t)spans);
 	zone_count(&zone_region.figures.live_span_bytes, (uint64_t)bytes);
 }
 
@@ -214,13 +219,15 @@ record(uint32_t unit, uint32_t first, unsigned class, size_t bytes)
 	zone_tag_set(unit, (is_private ? heap->tag : 0) | ZONE_KIND_SPAN);
 }
 
-void *
-zone_span_alloc(size_t bytes, size_t align, enum zone_dry dry, bool *ret_zero)
+/* room_bytes: of address space, at least; what the block may grow to. */
+static void *
+alloc(size_t bytes, size_t room_bytes, size_t align, enum zone_dry dry,
+      bool *ret_zero)
 {
 	const size_t extra =
 		align > ZONE_UNIT_BYTES ? align / ZONE_UNIT_BYTES - 1 : 0;
 	const size_t units =
-		(bytes + ZONE_UNIT_BYTES - 1) / ZONE_UNIT_BYTES + extra;
+		(room_bytes + ZONE_UNIT_BYTES - 1) / ZONE_UNIT_BYTES + extra;
 	const unsigned class = class_of(units);
 	struct zone_heap *heap = zone_self.heap;
 	uint32_t first = 0, unit = 0;
@@ -245,6 +252,12 @@ zone_span_alloc(size_t bytes, size_t align, enum zone_dry dry, bool *ret_zero)
 	record(unit, first, class, bytes);
 	*ret_zero = zone_region.slabs[unit].span.zero;
 	return zone_unit_at(unit);
+}
+
+void *
+zone_span_alloc(size_t bytes, size_t align, enum zone_dry dry, bool *ret_zero)
+{
+	return alloc(bytes, bytes, align, dry, ret_zero);
 }
 
 void
@@ -291,6 +304,29 @@ resize_here(uint32_t unit, size_t bytes)
 	span->bytes = bytes;
 }
 
+/* Does it cost nothing but address space, and is there much of that? What has
+ * grown out of its run grows again, so it then gets twice the room. */
+static bool
+is_space_free(void)
+{
+	const struct zone_heap *heap = zone_self.heap;
+
+	return !zone_self.realtime && (heap == NULL || !heap->is_private) &&
+	       zone_region.units >= PLENTY_UNITS &&
+	       atomic_load_explicit(&zone_region.purge_above,
+				    memory_order_relaxed) != UINT32_MAX;
+}
+
+/* What a block may shrink to in its run. A small run that is ready is quicker
+ * to be had than pages of this one again. */
+static size_t
+least_in(size_t capacity)
+{
+	return capacity <= (size_t)HOT_MOST_UNITS << ZONE_UNIT_SHIFT
+		       ? capacity / 2
+		       : capacity / 4;
+}
+
 void *
 zone_span_resize(uint32_t unit, size_t bytes, enum zone_dry dry)
 {
@@ -298,15 +334,19 @@ zone_span_resize(uint32_t unit, size_t bytes, enum zone_dry dry)
 	const size_t capacity = capacity_of(unit, span);
 	const size_t old = span->bytes;
 	const size_t kept = old < bytes ? old : bytes;
+	const size_t room =
+		bytes > capacity && old >= MOVE_LEAST_BYTES && is_space_free()
+			? 2 * bytes
+			: bytes;
 	char *from = zone_unit_at(unit);
 	bool zero = false;
 	char *to = NULL;
 
-	if (bytes <= capacity && bytes > capacity / 2) {
+	if (bytes <= capacity && bytes > least_in(capacity)) {
 		resize_here(unit, bytes);
 		return from;
 	}
-	to = zone_span_alloc(bytes, 1, dry, &zero);
+	to = alloc(bytes, room, 1, dry, &zero);
 	if (to == NULL)
 		return NULL;
 	if (kept >= MOVE_LEAST_BYTES && !zone_self.realtime &&
