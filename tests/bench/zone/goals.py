@@ -34,6 +34,8 @@ WORKLOADS = {
                ("malloc_p99.99", True), ("calloc_p99.99", True),
                ("free_p99.99", True), ("peak_mb", True)],
     "replay": [("ns", True), ("peak_mb", True)],
+    "replay-rotaryd": [("ns", True), ("peak_mb", True)],
+    "replay-espeak-ng": [("ns", True), ("peak_mb", True)],
     "rt": [("period_p50_us", True), ("worst_period_us", True),
            ("worst_touched_us", True), ("worst_call", True),
            ("noise_period_us", True), ("noise_call", True),
