@@ -296,11 +296,11 @@ resize_here(uint32_t unit, size_t bytes)
 	const size_t old = round_to_page(span->bytes);
 	const size_t new = round_to_page(bytes);
 
-	count_span(0, (int64_t)bytes - (int64_t)span->bytes);
 	if (new + ZONE_UNIT_BYTES <= old && !zone_self.realtime)
 		(void)zone_pages_purge(zone_unit_at(unit) + new, old - new);
 	else if (new < old)
 		return; /* so that all that was touched is purged one day */
+	count_span(0, (int64_t)bytes - (int64_t)span->bytes);
 	span->bytes = bytes;
 }
 

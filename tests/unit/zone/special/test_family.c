@@ -123,6 +123,77 @@ realloc_rules(void **state)
 	free(block);
 }
 
+/* Of each size into each other, small and large: what was there is there, and
+ * neither too much nor too little of it is kept. */
+static void
+resized_blocks_keep_their_bytes(void **state)
+{
+	static const size_t sizes[] = {1,     15,    17,     33,     100,
+				       500,   1000,  3000,   9000,   40000,
+				       65536, 65537, 200000, 300000, 2000000};
+	const size_t count = sizeof(sizes) / sizeof(sizes[0]);
+	size_t from, to, i;
+
+	(void)state;
+	for (from = 0; from < count; from++)
+		for (to = 0; to < count; to++) {
+			unsigned char *block = malloc(sizes[from]);
+			unsigned char *beside = malloc(sizes[to]);
+
+			assert_non_null(block);
+			assert_non_null(beside);
+			for (i = 0; i < sizes[from]; i++)
+				block[i] = (unsigned char)(i * 7 + from);
+			memset(beside, 0xee, sizes[to]);
+			block = realloc(block, sizes[to]);
+			assert_non_null(block);
+			assert_int_equal((uintptr_t)block % 16, 0);
+			assert_true(malloc_usable_size(block) >= sizes[to]);
+			for (i = 0; i < sizes[from] && i < sizes[to]; i++)
+				assert_true(block[i] ==
+					    (unsigned char)(i * 7 + from));
+			memset(block, 0xdd, sizes[to]);
+			for (i = 0; i < sizes[to]; i++)
+				assert_true(beside[i] == 0xee);
+			free(block);
+			free(beside);
+		}
+	assert_int_equal(zone_check(NULL), 0);
+}
+
+/* A little more each time, then a little less; what it no longer has goes. */
+static void
+a_growing_block_is_whole(void **state)
+{
+	const size_t step = 70000, most = 12u << 20;
+	unsigned char *block = NULL;
+	struct zone_stats before, after;
+	size_t size, at;
+
+	(void)state;
+	zone_stats(&before);
+	for (size = step; size < most; size += step) {
+		block = realloc(block, size);
+		assert_non_null(block);
+		block[size - 1] = (unsigned char)(size / step);
+		for (at = step; at <= size; at += 11 * step)
+			assert_true(block[at - 1] ==
+				    (unsigned char)(at / step));
+	}
+	for (; size > 3 * step; size -= step / 2) {
+		block = realloc(block, size);
+		assert_non_null(block);
+		for (at = step; at < size; at += 7 * step)
+			assert_true(block[at - 1] ==
+				    (unsigned char)(at / step));
+	}
+	zone_stats(&after);
+	assert_true(after.span_bytes - before.span_bytes <= 5 * step);
+	free(block);
+	zone_stats(&after);
+	assert_int_equal(after.span_bytes, before.span_bytes);
+}
+
 static void
 free_keeps_errno(void **state)
 {
@@ -344,6 +415,8 @@ main(void)
 		cmocka_unit_test(alignment_rules),
 		cmocka_unit_test(small_blocks_are_aligned_to_16),
 		cmocka_unit_test(realloc_rules),
+		cmocka_unit_test(resized_blocks_keep_their_bytes),
+		cmocka_unit_test(a_growing_block_is_whole),
 		cmocka_unit_test(free_keeps_errno),
 		cmocka_unit_test(mallinfo_follows),
 		cmocka_unit_test(ten_thousand_threads),
