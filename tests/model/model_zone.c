@@ -26,6 +26,7 @@ enum seed {
 	SEED_NO_PENDING,
 	SEED_NO_SUMMARY,
 	SEED_BITS_BEFORE_FLAGS, /* the owner looks in the wrong order */
+	SEED_TIDY_FLAGS, /* who takes bits without a flag clears it as well */
 	SEED_NO_COUNTER, /* a head that came back is taken for the same */
 	SEED_NO_LINK,
 };
@@ -138,6 +139,29 @@ remote_main(void *unused, unsigned thread)
 	}
 	free_block(0, thread);
 	free_block(thread, 10 + thread);
+}
+
+/* A class has run out: the bits of one of its slabs, whatever the flags say. */
+static void
+harvest_class(void)
+{
+	uint32_t slot;
+
+	take_words();
+	if (world.seed == SEED_TIDY_FLAGS)
+		(void)zone_remote_take_slot(&world.remote, &slot);
+}
+
+static void
+class_main(void *unused, unsigned thread)
+{
+	if (thread < 2) {
+		remote_main(unused, thread);
+		return;
+	}
+	harvest_class();
+	harvest(true);
+	harvest_class();
 }
 
 static void
@@ -310,6 +334,14 @@ static const struct explorer_case remote_case = {
 	.touch = touch,
 };
 
+static const struct explorer_case class_case = {
+	.threads = 3,
+	.reset = reset,
+	.main = class_main,
+	.check = remote_check,
+	.touch = touch,
+};
+
 static const struct explorer_case stack_case = {
 	.threads = 3,
 	.reset = stack_reset,
@@ -355,6 +387,7 @@ no_bit_is_lost(void **state)
 {
 	(void)state;
 	assert_null(explore(&remote_case, SEED_NONE, preemptions));
+	assert_null(explore(&class_case, SEED_NONE, preemptions - 1));
 }
 
 static void
@@ -379,6 +412,7 @@ every_seeded_fault_is_found(void **state)
 	assert_non_null(explore(&remote_case, SEED_NO_PENDING, 1));
 	assert_non_null(explore(&remote_case, SEED_NO_SUMMARY, 1));
 	assert_non_null(explore(&remote_case, SEED_BITS_BEFORE_FLAGS, 2));
+	assert_non_null(explore(&class_case, SEED_TIDY_FLAGS, 1));
 	assert_non_null(explore(&heap_case, SEED_BITS_BEFORE_FLAGS, 2));
 	assert_non_null(explore(&stack_case, SEED_NO_COUNTER, 2));
 	assert_non_null(explore(&stack_case, SEED_NO_LINK, 1));
