@@ -35,14 +35,17 @@ stage_finish(struct stage *stage)
 int
 stage_reserve(struct stage *stage, size_t capacity)
 {
+	const size_t bytes = capacity * stage->channels * sizeof(uint32_t);
 	uint32_t *samples = NULL;
 
 	if (capacity <= stage->capacity)
 		return 0;
-	samples = allocator_new(stage->allocator,
-				capacity * stage->channels * sizeof(*samples));
+	samples = allocator_new(stage->allocator, bytes);
 	if (samples == NULL)
 		return -ENOMEM;
+	/* Most blocks never lie here: the first that does, seconds later, must
+	 * not be what touches these pages, on a real-time thread. */
+	memset(samples, 0, bytes);
 	stage_finish(stage);
 	stage->samples = samples;
 	stage->capacity = capacity;
