@@ -237,7 +237,8 @@ static int
 state_up(struct app *app)
 {
 	struct text error = {0};
-	struct player_saved saved = {.volume = 100, .song = -1};
+	struct player_saved saved = {
+		.volume = 100, .song = -1, .mixramp_delay_s = -1};
 	bool found = false;
 	int result = 0;
 

@@ -36,6 +36,7 @@ player_create(struct play_queue *queue, const struct player_ops *ops,
 	player->context = context;
 	player->volume = VOLUME_FULL;
 	player->seek_ns = -1;
+	player->mixramp_delay_s = -1;
 	return player;
 }
 
@@ -302,6 +303,8 @@ player_restore(struct player *player, const struct player_saved *saved)
 	player->random = saved->random;
 	player->single = saved->single;
 	player->consume = saved->consume;
+	player->mixramp_db = saved->mixramp_db;
+	player->mixramp_delay_s = saved->mixramp_delay_s;
 	if (saved->has_replay_gain) {
 		player->has_replay_gain = true;
 		player->replay_gain = saved->replay_gain;

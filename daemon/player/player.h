@@ -26,6 +26,7 @@
 
 struct player;
 
+enum { MIXRAMP_MAX = 1000000 }; /* dB, or seconds */
 enum player_state { PLAYER_STOP, PLAYER_PLAY, PLAYER_PAUSE };
 enum player_mode { PLAYER_OFF, PLAYER_ON, PLAYER_ONESHOT };
 
@@ -86,6 +87,9 @@ void player_set_repeat(struct player *player, bool on);
 void player_set_random(struct player *player, bool on);
 void player_set_single(struct player *player, enum player_mode mode);
 void player_set_consume(struct player *player, enum player_mode mode);
+/* Kept for the clients; nothing follows from them. delay_s < 0: none. */
+void player_set_mixramp_db(struct player *player, double db);
+void player_set_mixramp_delay(struct player *player, double delay_s);
 /* As an option says it, until a command does. */
 void player_preset_replay_gain(struct player *player,
 			       enum replay_gain_mode mode);
@@ -122,7 +126,9 @@ struct player_status {
 	bool repeat, random;
 	enum player_mode single, consume;
 	enum replay_gain_mode replay_gain;
-	const char *error; /* NULL: none */
+	double mixramp_db;
+	double mixramp_delay_s; /* < 0: none */
+	const char *error;      /* NULL: none */
 };
 void player_get_status(const struct player *player,
 		       struct player_status *ret_status);
@@ -135,6 +141,8 @@ struct player_saved {
 	/* A mode that no command has set is not kept: the option's counts. */
 	bool has_replay_gain;
 	enum replay_gain_mode replay_gain;
+	double mixramp_db;
+	double mixramp_delay_s;  /* < 0: none */
 	enum player_state state; /* the state to come back to */
 	int64_t song;            /* -1: none */
 	int64_t elapsed_ns;

@@ -86,6 +86,24 @@ player_set_consume(struct player *player, enum player_mode mode)
 	option_changed(player);
 }
 
+void
+player_set_mixramp_db(struct player *player, double db)
+{
+	if (player->mixramp_db == db)
+		return;
+	player->mixramp_db = db;
+	option_changed(player);
+}
+
+void
+player_set_mixramp_delay(struct player *player, double delay_s)
+{
+	if (player->mixramp_delay_s == delay_s)
+		return;
+	player->mixramp_delay_s = delay_s;
+	option_changed(player);
+}
+
 static bool
 same_album(const struct song *a, const struct song *b)
 {

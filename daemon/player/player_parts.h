@@ -63,6 +63,8 @@ struct player {
 	enum player_mode single;
 	enum player_mode consume;
 	enum replay_gain_mode replay_gain;
+	double mixramp_db;
+	double mixramp_delay_s;          /* < 0: none */
 	bool has_replay_gain;            /* a command has set it */
 	enum replay_gain_mode told_gain; /* to the engine: never AUTO */
 	struct order order;

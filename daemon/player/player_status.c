@@ -60,6 +60,8 @@ player_get_status(const struct player *player, struct player_status *ret_status)
 		.single = player->single,
 		.consume = player->consume,
 		.replay_gain = player->replay_gain,
+		.mixramp_db = player->mixramp_db,
+		.mixramp_delay_s = player->mixramp_delay_s,
 		.error = player->error.length > 0 ? player->error.bytes : NULL,
 	};
 }
@@ -80,6 +82,8 @@ player_get_saved(const struct player *player, struct player_saved *ret_saved)
 		.consume = player->consume,
 		.has_replay_gain = player->has_replay_gain,
 		.replay_gain = player->replay_gain,
+		.mixramp_db = player->mixramp_db,
+		.mixramp_delay_s = player->mixramp_delay_s,
 		.state = player->state,
 		.song = position_of(player, player->current.id),
 		.elapsed_ns = elapsed_ns > 0 ? elapsed_ns : 0,

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	SCHEMA_VERSION = 3,
+	SCHEMA_VERSION = 4,
 	BUSY_MS = 2000,
 	BROKEN_MAX = 100, /* files put aside; then the last is replaced */
 };
@@ -35,11 +35,13 @@ static const char SCHEMA[] =
 	" random INTEGER NOT NULL, single INTEGER NOT NULL,"
 	" consume INTEGER NOT NULL, state INTEGER NOT NULL,"
 	" song INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,"
-	" replay_gain INTEGER NOT NULL DEFAULT -1);"
+	" replay_gain INTEGER NOT NULL DEFAULT -1,"
+	" mixramp_db REAL NOT NULL DEFAULT 0,"
+	" mixramp_delay_s REAL NOT NULL DEFAULT -1);"
 	"CREATE TABLE output(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL)"
 	" WITHOUT ROWID;"
 	"PRAGMA application_id = 1383035500;"
-	"PRAGMA user_version = 3;"
+	"PRAGMA user_version = 4;"
 	"COMMIT;";
 
 /* What each version lacks that the next one has; tests/unit/player/versions
@@ -50,6 +52,11 @@ static const char *const UPGRADES[SCHEMA_VERSION] = {
 	      " replay_gain INTEGER NOT NULL DEFAULT -1;",
 	[2] = "CREATE TABLE output(name TEXT PRIMARY KEY,"
 	      " enabled INTEGER NOT NULL) WITHOUT ROWID;",
+	/* -1: none. */
+	[3] = "ALTER TABLE player ADD COLUMN"
+	      " mixramp_db REAL NOT NULL DEFAULT 0;"
+	      "ALTER TABLE player ADD COLUMN"
+	      " mixramp_delay_s REAL NOT NULL DEFAULT -1;",
 };
 
 static int

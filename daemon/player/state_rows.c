@@ -30,6 +30,14 @@ column_in(sqlite3_stmt *row, int column, int min, int max)
 	return value < min ? min : value > max ? max : (int)value;
 }
 
+static double
+real_in(sqlite3_stmt *row, int column, double min, double max)
+{
+	const double value = sqlite3_column_double(row, column);
+
+	return value > min ? value < max ? value : max : min;
+}
+
 static void
 read_player(sqlite3_stmt *row, struct player_saved *ret_saved)
 {
@@ -49,6 +57,8 @@ read_player(sqlite3_stmt *row, struct player_saved *ret_saved)
 		.has_replay_gain = sqlite3_column_int64(row, 8) >= 0,
 		.replay_gain = (enum replay_gain_mode)column_in(
 			row, 8, REPLAY_GAIN_OFF, REPLAY_GAIN_AUTO),
+		.mixramp_db = real_in(row, 9, -MIXRAMP_MAX, MIXRAMP_MAX),
+		.mixramp_delay_s = real_in(row, 10, -1, MIXRAMP_MAX),
 		.song = song >= 0 && song < QUEUE_SONGS_MAX ? song : -1,
 		.elapsed_ns =
 			elapsed_ms > 0 && elapsed_ms < INT64_MAX / NS_PER_MS
@@ -63,7 +73,8 @@ load_player(struct state_db *db, struct player_saved *ret_saved)
 	sqlite3_stmt *statement = NULL;
 	int error = prepare(db,
 			    "SELECT volume, repeat, random, single, consume,"
-			    " state, song, elapsed_ms, replay_gain"
+			    " state, song, elapsed_ms, replay_gain,"
+			    " mixramp_db, mixramp_delay_s"
 			    " FROM player",
 			    &statement);
 	int result = 0;
@@ -196,7 +207,7 @@ save_player(struct state_db *db, const struct player_saved *saved)
 	sqlite3_stmt *statement = NULL;
 	int error = prepare(db,
 			    "INSERT OR REPLACE INTO player VALUES"
-			    "(1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			    "(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			    &statement);
 	const int64_t values[] = {
 		saved->volume,
@@ -213,6 +224,14 @@ save_player(struct state_db *db, const struct player_saved *saved)
 	for (int i = 0; error == 0 && i < 9; i++)
 		error = state_db_check(
 			db, sqlite3_bind_int64(statement, i + 1, values[i]));
+	if (error == 0)
+		error = state_db_check(
+			db,
+			sqlite3_bind_double(statement, 10, saved->mixramp_db));
+	if (error == 0)
+		error = state_db_check(
+			db, sqlite3_bind_double(statement, 11,
+						saved->mixramp_delay_s));
 	if (error == 0)
 		error = state_db_check(db, sqlite3_step(statement));
 	(void)sqlite3_finalize(statement);

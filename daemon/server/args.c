@@ -90,6 +90,26 @@ arg_bool(struct session *session, const char *text, bool *ret_value)
 }
 
 bool
+arg_real(struct session *session, const char *text, double max,
+	 double *ret_value)
+{
+	double value = 0.0;
+	const int error = text_parse_double(text, &value);
+
+	if (error < 0 && error != -ERANGE) {
+		session_ack(session, ACK_ARGUMENT, "Float expected: %s", text);
+		return false;
+	}
+	if (error < 0 || fabs(value) > max) {
+		session_ack(session, ACK_ARGUMENT, "Number too large: %s",
+			    text);
+		return false;
+	}
+	*ret_value = value;
+	return true;
+}
+
+bool
 arg_seconds_signed(struct session *session, const char *text, int64_t *ret_ns,
 		   bool *ret_relative)
 {

@@ -24,6 +24,9 @@ bool arg_int(struct session *session, const char *text, int64_t min,
 bool arg_unsigned(struct session *session, const char *text, uint32_t max,
 		  uint32_t *ret_value);
 bool arg_bool(struct session *session, const char *text, bool *ret_value);
+/* Of this size at most, with either sign. */
+bool arg_real(struct session *session, const char *text, double max,
+	      double *ret_value);
 /* Seconds with a fraction, not negative. */
 bool arg_seconds(struct session *session, const char *text, int64_t *ret_ns);
 /* The same with a sign, which makes it relative. */

@@ -44,6 +44,8 @@ static const struct command all[] = {
 	{"listfiles", READ, 0, 1, database_listfiles},
 	{"listpartitions", READ, 0, 0, connection_listpartitions},
 	{"lsinfo", READ, 0, 1, database_lsinfo},
+	{"mixrampdb", PLAYER, 1, 1, playback_mixrampdb},
+	{"mixrampdelay", PLAYER, 1, 1, playback_mixrampdelay},
 	{"move", PLAYER, 2, 2, queue_move},
 	{"moveid", PLAYER, 2, 2, queue_moveid},
 	{"next", PLAYER, 0, 0, playback_next},

@@ -45,6 +45,8 @@ HANDLER(output_toggle);
 
 HANDLER(playback_consume);
 HANDLER(playback_getvol);
+HANDLER(playback_mixrampdb);
+HANDLER(playback_mixrampdelay);
 HANDLER(playback_next);
 HANDLER(playback_pause);
 HANDLER(playback_play);

@@ -9,6 +9,7 @@
 #include "daemon/server/session.h"
 
 #include <string.h>
+#include <strings.h>
 
 static struct player *
 player_of(const struct session *session)
@@ -266,6 +267,31 @@ playback_consume(struct session *session, const struct request *request)
 	if (!arg_mode(session, request->args[0], "consume", &mode))
 		return COMMAND_ERROR;
 	player_set_consume(player_of(session), mode);
+	return COMMAND_OK;
+}
+
+enum command_result
+playback_mixrampdb(struct session *session, const struct request *request)
+{
+	double db = 0;
+
+	if (!arg_real(session, request->args[0], MIXRAMP_MAX, &db))
+		return COMMAND_ERROR;
+	player_set_mixramp_db(player_of(session), db);
+	return COMMAND_OK;
+}
+
+/* nan, or less than 0: none. */
+enum command_result
+playback_mixrampdelay(struct session *session, const struct request *request)
+{
+	double delay_s = -1;
+
+	if (strcasecmp(request->args[0], "nan") != 0 &&
+	    !arg_real(session, request->args[0], MIXRAMP_MAX, &delay_s))
+		return COMMAND_ERROR;
+	player_set_mixramp_delay(player_of(session),
+				 delay_s < 0 ? -1 : delay_s);
 	return COMMAND_OK;
 }
 

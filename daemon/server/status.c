@@ -120,7 +120,10 @@ status_status(struct session *session, const struct request *request)
 	reply_int(out, "playlist", play_queue_version(server->links.queue));
 	reply_int(out, "playlistlength",
 		  play_queue_length(server->links.queue));
-	reply_int(out, "mixrampdb", 0);
+	text_printf(out, "mixrampdb: %.6g\n", status.mixramp_db);
+	if (status.mixramp_delay_s > 0)
+		text_printf(out, "mixrampdelay: %.6g\n",
+			    status.mixramp_delay_s);
 	reply_add(out, "state", state_word(status.state));
 	if (status.song >= 0) {
 		reply_int(out, "song", status.song);

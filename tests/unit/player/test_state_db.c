@@ -145,6 +145,8 @@ test_round(void **state)
 			   .repeat = true,
 			   .single = PLAYER_ONESHOT,
 			   .consume = PLAYER_ON,
+			   .mixramp_db = -17.25,
+			   .mixramp_delay_s = 2.5,
 			   .state = PLAYER_PAUSE,
 			   .song = 123456,
 			   .elapsed_ns = 90 * NS_PER_S},
@@ -163,6 +165,8 @@ test_round(void **state)
 	assert_int_equal(saved.consume, PLAYER_ON);
 	assert_int_equal(saved.state, PLAYER_PAUSE);
 	assert_int_equal(saved.song, 123456);
+	assert_true(saved.mixramp_db == -17.25);
+	assert_true(saved.mixramp_delay_s == 2.5);
 	assert_true(saved.elapsed_ns == 90 * NS_PER_S);
 	state_db_close(db);
 	play_queue_destroy(queue);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_versions.c - a state.db of each format there ever was, as the daemon of
  * its time wrote it (versions/N.sql), is brought to ours with all that it
- * holds; and the newest part of it, which outputs are enabled. */
+ * holds; and which outputs are enabled. */
 #include "daemon/player/state_db.h"
 
 #include "lib/base/log.h"
@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 static void
 run_sql(const char *sql)
@@ -135,6 +135,8 @@ assert_usable(struct state_db *db, const struct player_saved *saved)
 
 	image.player.has_replay_gain = true;
 	image.player.replay_gain = REPLAY_GAIN_TRACK;
+	image.player.mixramp_db = -17.5;
+	image.player.mixramp_delay_s = 2.5;
 	assert_int_equal(state_db_save(db, &image), 0);
 	state_db_close(db);
 	db = open_db(false);
@@ -143,6 +145,8 @@ assert_usable(struct state_db *db, const struct player_saved *saved)
 	assert_queue(queue);
 	assert_player(&again, saved->elapsed_ns / NS_PER_MS);
 	assert_int_equal(again.replay_gain, REPLAY_GAIN_TRACK);
+	assert_true(again.mixramp_db == -17.5);
+	assert_true(again.mixramp_delay_s == 2.5);
 	assert_int_equal(outputs.count, 1);
 	assert_string_equal(outputs.at[0].name, "Kitchen");
 	assert_false(outputs.at[0].enabled);
@@ -163,7 +167,9 @@ upgrade_from(int version, struct player_saved *ret_saved)
 	db = open_db(false);
 	assert_int_equal(state_db_load(db, queue, ret_saved), 0);
 	assert_int_equal(state_db_load_outputs(db, &outputs), 0);
-	assert_int_equal(outputs.count, 0);
+	assert_int_equal(outputs.count, version < 3 ? 0 : 1);
+	assert_true(ret_saved->mixramp_db == 0);
+	assert_true(ret_saved->mixramp_delay_s == -1);
 	assert_queue(queue);
 	play_queue_destroy(queue);
 	assert_usable(db, ret_saved);
@@ -196,6 +202,18 @@ test_version_2(void **state)
 	assert_int_equal(saved.replay_gain, REPLAY_GAIN_ALBUM);
 }
 
+static void
+test_version_3(void **state)
+{
+	struct player_saved saved;
+
+	(void)state;
+	upgrade_from(3, &saved);
+	assert_player(&saved, 7000);
+	assert_true(saved.has_replay_gain);
+	assert_int_equal(saved.replay_gain, REPLAY_GAIN_ALBUM);
+}
+
 /* One of a daemon to come is kept, and not touched. */
 static void
 test_version_to_come(void **state)
@@ -204,11 +222,11 @@ test_version_to_come(void **state)
 
 	(void)state;
 	make_version(2);
-	run_sql("PRAGMA user_version = 4");
+	run_sql("PRAGMA user_version = 5");
 	db = open_db(true);
 	state_db_close(db);
 	assert_int_equal(
-		read_number("state.db.broken-1", "PRAGMA user_version"), 4);
+		read_number("state.db.broken-1", "PRAGMA user_version"), 5);
 	assert_int_equal(
 		read_number("state.db.broken-1", "SELECT count(*) FROM queue"),
 		3);
@@ -279,6 +297,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_version_1),
 		FOLDER_TEST(test_version_2),
+		FOLDER_TEST(test_version_3),
 		FOLDER_TEST(test_version_to_come),
 		FOLDER_TEST(test_upgrade_is_all_or_nothing),
 		FOLDER_TEST(test_outputs),
