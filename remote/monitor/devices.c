@@ -309,15 +309,18 @@ lose(struct devices *devices, unsigned number, int error)
 			devices->now_ns + read_again_ns;
 }
 
-/* True: more is there. */
+/* True: more is there. A device that only ever says that it is broken would
+ * keep the loop going round for ever. */
 static bool
-read_at(struct devices *devices, unsigned number)
+read_at(struct devices *devices, unsigned number, short revents)
 {
 	int result = 0;
 
 	devices->reading = number;
 	result = device_read(devices->list[number], devices->now_ns, on_event,
 			     devices);
+	if (result == 0 && (revents & POLLIN) == 0)
+		result = -EIO;
 	if (result >= 0)
 		devices->settle_ns[number] =
 			device_settle(devices->list[number], devices->now_ns);
@@ -327,14 +330,14 @@ read_at(struct devices *devices, unsigned number)
 }
 
 static bool
-read_ready(struct devices *devices, int fd)
+read_ready(struct devices *devices, const struct pollfd *ready)
 {
 	unsigned i = 0;
 
 	for (i = 0; i < DEVICES_MAX; i++)
 		if (devices->list[i] != NULL &&
-		    device_fd(devices->list[i]) == fd)
-			return read_at(devices, i);
+		    device_fd(devices->list[i]) == ready->fd)
+			return read_at(devices, i, ready->revents);
 	return false;
 }
 
@@ -349,7 +352,7 @@ devices_handle(struct devices *devices, const struct pollfd *polls,
 	/* Keys first: what a device still had to say comes before its end. */
 	for (i = 0; i < count; i++)
 		if (polls[i].revents != 0)
-			more |= read_ready(devices, polls[i].fd);
+			more |= read_ready(devices, &polls[i]);
 	for (i = 0; i < count; i++) {
 		if (polls[i].revents == 0)
 			continue;

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,7 +123,6 @@ ask(struct learning *learning, const char *question)
 	struct text name = {0};
 
 	printf("press %s, or wait to skip it\n", question);
-	fflush(stdout);
 	listen(learning);
 	if (!learning->answered) {
 		printf("  skipped\n");
@@ -164,6 +164,17 @@ write_map(const struct learning *learning, const char *path)
 	return 0;
 }
 
+/* Our threads have all signals blocked, for a loop that reads them. There is
+ * none here: ^C ends it, and nothing has been written. */
+static void
+let_signals_end_it(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 int
 learn_run(const struct conf *options)
 {
@@ -180,6 +191,9 @@ learn_run(const struct conf *options)
 		log_err(topic, "%s is there already, and stays as it is", path);
 		return -EEXIST;
 	}
+	let_signals_end_it();
+	/* Each line at once, also into a pipe. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	result = devices_create(&hooks, &learning.devices);
 	if (result == 0) {
 		devices_scan(learning.devices, clock_now_ns());

@@ -176,6 +176,30 @@ paper_device_remove(UMockdevTestbed *testbed, const struct paper_device *device)
 	g_free(parent);
 }
 
+static void
+send_events(UMockdevTestbed *testbed, const struct paper_device *device,
+	    const struct input_event *events, size_t count)
+{
+	char *node = g_strdup_printf("/dev/input/event%d", device->number);
+	const int fd = umockdev_testbed_get_dev_fd(testbed, node);
+	const size_t bytes = count * sizeof(events[0]);
+
+	if (fd < 0 || write(fd, events, bytes) != (ssize_t)bytes)
+		abort();
+	g_free(node);
+}
+
+void
+paper_device_send_half(UMockdevTestbed *testbed,
+		       const struct paper_device *device, uint16_t type,
+		       uint16_t code, int32_t value)
+{
+	const struct input_event event = {
+		.type = type, .code = code, .value = value};
+
+	send_events(testbed, device, &event, 1);
+}
+
 void
 paper_device_send(UMockdevTestbed *testbed, const struct paper_device *device,
 		  uint16_t type, uint16_t code, int32_t value)
@@ -183,11 +207,6 @@ paper_device_send(UMockdevTestbed *testbed, const struct paper_device *device,
 	const struct input_event events[] = {
 		{.type = type, .code = code, .value = value},
 		{.type = EV_SYN, .code = SYN_REPORT}};
-	char *node = g_strdup_printf("/dev/input/event%d", device->number);
-	const int fd = umockdev_testbed_get_dev_fd(testbed, node);
 
-	if (fd < 0 ||
-	    write(fd, events, sizeof(events)) != (ssize_t)sizeof(events))
-		abort();
-	g_free(node);
+	send_events(testbed, device, events, 2);
 }

@@ -29,6 +29,10 @@ void paper_device_add(struct _UMockdevTestbed *testbed,
 /* Tells udev of its end, then removes its node. */
 void paper_device_remove(struct _UMockdevTestbed *testbed,
 			 const struct paper_device *device);
+/* An event by itself, with which a real device never stops. */
+void paper_device_send_half(struct _UMockdevTestbed *testbed,
+			    const struct paper_device *device, uint16_t type,
+			    uint16_t code, int32_t value);
 /* An event, and SYN_REPORT behind it. */
 void paper_device_send(struct _UMockdevTestbed *testbed,
 		       const struct paper_device *device, uint16_t type,

@@ -13,17 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <umockdev.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 /* How long a failure takes, not how long anything should. */
-enum { PATIENCE_MS = 60000, ARGUMENTS_MAX = 8 };
+enum { PATIENCE_MS = 60000, ARGUMENTS_MAX = 12 };
 
 static void
 give_up(const struct stage *stage, const char *what)
@@ -41,36 +43,90 @@ put(int fd, const char *words)
 
 /* --- the remote */
 
+/* Clocks of its own: no test waits for time to pass. */
 static void
-run_remote(const struct stage *stage, int log)
+preload_clocks(const struct stage *stage)
 {
-	const char *arguments[ARGUMENTS_MAX] = {ROTARY_REMOTE, "--log", "debug",
-						"--socket"};
-	char socket_path[64];
+	const char *loaded = getenv("LD_PRELOAD");
+	char words[512], path[64];
 
-	snprintf(socket_path, sizeof(socket_path), "%s/s", stage->folder);
-	arguments[4] = socket_path;
+	snprintf(path, sizeof(path), "%s/shift", stage->folder);
+	setenv("ROTARY_SHIFT", path, 1);
+	snprintf(words, sizeof(words), "%s:%s", loaded != NULL ? loaded : "",
+		 ROTARY_SHIFT_LIBRARY);
+	setenv("LD_PRELOAD", words, 1);
+}
+
+static void
+run_remote(const struct stage *stage, const char *const options[], int log)
+{
+	const char *arguments[ARGUMENTS_MAX + 1] = {ROTARY_REMOTE};
+	int i = 0;
+
+	for (i = 0; options[i] != NULL && i + 1 < ARGUMENTS_MAX; i++)
+		arguments[i + 1] = options[i];
 	setenv("XDG_CONFIG_HOME", stage->folder, 1);
 	setenv("STATE_DIRECTORY", stage->folder, 1);
+	preload_clocks(stage);
 	/* Not to outlive a test that fails. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(log, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
 	execv(ROTARY_REMOTE, (char *const *)(const void *)arguments);
 	_exit(127);
 }
 
-void
-stage_begin(struct stage *stage, const struct paper_device *first)
+static void
+make_shift(struct stage *stage)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int ends[2];
+	char path[64];
+	int file = -1;
 
-	*stage =
-		(struct stage){.client = -1, .folder = "/tmp/rotary-st-XXXXXX"};
+	snprintf(path, sizeof(path), "%s/shift", stage->folder);
+	file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(ftruncate(file, 2 * sizeof(int64_t)), 0);
+	stage->shift = mmap(NULL, 2 * sizeof(int64_t), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, file, 0);
+	assert_true(stage->shift != MAP_FAILED);
+	close(file);
+}
+
+static void
+make_folder(struct stage *stage, const struct paper_device *first)
+{
+	*stage = (struct stage){.client = -1,
+				.listening = -1,
+				.folder = "/tmp/rotary-st-XXXXXX"};
 	assert_non_null(mkdtemp(stage->folder));
+	make_shift(stage);
 	stage->testbed = umockdev_testbed_new();
 	if (first != NULL)
 		stage_add(stage, first);
+}
+
+static void
+start_remote(struct stage *stage, const char *const options[])
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	stage->log = ends[0];
+	stage->pid = fork();
+	if (stage->pid == 0)
+		run_remote(stage, options, ends[1]);
+	close(ends[1]);
+}
+
+void
+stage_begin_with(struct stage *stage, const struct paper_device *first,
+		 const char *const options[])
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const char *all[ARGUMENTS_MAX] = {"--log", "debug", "--socket",
+					  address.sun_path};
+	int i = 0;
+
+	make_folder(stage, first);
 	stage->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/s",
 		 stage->folder);
@@ -78,33 +134,108 @@ stage_begin(struct stage *stage, const struct paper_device *first)
 			      sizeof(address)),
 			 0);
 	assert_int_equal(listen(stage->listening, 4), 0);
-	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	stage->log = ends[0];
-	stage->pid = fork();
-	if (stage->pid == 0)
-		run_remote(stage, ends[1]);
-	close(ends[1]);
+	for (i = 0; options[i] != NULL; i++)
+		all[4 + i] = options[i];
+	start_remote(stage, all);
 	stage_accept(stage);
+}
+
+void
+stage_begin(struct stage *stage, const struct paper_device *first)
+{
+	stage_begin_with(stage, first, (const char *const[]){NULL});
+}
+
+void
+stage_run(struct stage *stage, const struct paper_device *first,
+	  const char *const options[])
+{
+	make_folder(stage, first);
+	start_remote(stage, options);
+}
+
+static void
+remove_folder(struct stage *stage)
+{
+	char path[64];
+
+	if (stage->client >= 0)
+		close(stage->client);
+	if (stage->listening >= 0)
+		close(stage->listening);
+	close(stage->log);
+	munmap(stage->shift, 2 * sizeof(int64_t));
+	snprintf(path, sizeof(path), "%s/s", stage->folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/shift", stage->folder);
+	unlink(path);
+	rmdir(stage->folder);
+	g_object_unref(stage->testbed);
 }
 
 void
 stage_end(struct stage *stage)
 {
-	char path[64];
 	int status = 0;
 
 	kill(stage->pid, SIGTERM);
 	waitpid(stage->pid, &status, 0);
 	if (status != 0)
 		give_up(stage, "a clean end");
-	if (stage->client >= 0)
-		close(stage->client);
-	close(stage->listening);
-	close(stage->log);
-	snprintf(path, sizeof(path), "%s/s", stage->folder);
-	unlink(path);
-	rmdir(stage->folder);
-	g_object_unref(stage->testbed);
+	remove_folder(stage);
+}
+
+int
+stage_wait_end(struct stage *stage)
+{
+	int status = 0;
+
+	waitpid(stage->pid, &status, 0);
+	remove_folder(stage);
+	return status;
+}
+
+/* --- time */
+
+void
+stage_pass(struct stage *stage, int64_t ns)
+{
+	stage->shift[0] += ns;
+	stage->shift[1] += ns;
+}
+
+void
+stage_sleep(struct stage *stage, int64_t ns)
+{
+	stage->shift[1] += ns;
+}
+
+/* What the remote has run so far. */
+static int64_t
+read_cpu_ns(const struct stage *stage)
+{
+	char path[64];
+	long long ns = -1;
+	FILE *file = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", stage->pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lld", &ns), 1);
+	fclose(file);
+	return ns;
+}
+
+/* One that spins takes all that it can get of this time, one at rest nothing:
+ * a busy machine makes the difference smaller, not the verdict wrong. */
+void
+stage_expect_rest(const struct stage *stage)
+{
+	const struct timespec pause = {.tv_nsec = 200 * NS_PER_MS};
+	const int64_t before_ns = read_cpu_ns(stage);
+
+	nanosleep(&pause, NULL);
+	assert_in_range(read_cpu_ns(stage) - before_ns, 0, 20 * NS_PER_MS);
 }
 
 /* --- the log */
@@ -134,6 +265,24 @@ bool
 stage_logged(const struct stage *stage, const char *words)
 {
 	return strstr(stage->log_bytes, words) != NULL;
+}
+
+const char *
+stage_log_line(struct stage *stage)
+{
+	static char line[1024];
+	char *newline = NULL;
+	size_t length = 0;
+
+	while ((newline = strchr(stage->log_bytes, '\n')) == NULL)
+		read_log(stage);
+	length = (size_t)(newline - stage->log_bytes);
+	assert_true(length < sizeof(line));
+	memcpy(line, stage->log_bytes, length);
+	line[length] = '\0';
+	stage->log_length -= length + 1;
+	memmove(stage->log_bytes, newline + 1, stage->log_length + 1);
+	return line;
 }
 
 void
@@ -201,6 +350,12 @@ stage_accept(struct stage *stage)
 }
 
 void
+stage_refuse(struct stage *stage)
+{
+	stage->refuses = true;
+}
+
+void
 stage_hang_up(struct stage *stage)
 {
 	close(stage->client);
@@ -220,6 +375,8 @@ answer(const struct stage *stage, const char *line)
 		put(stage->client, "file: a b/c.flac\nOK\n");
 	else if (strcmp(line, "speech") == 0)
 		put(stage->client, "ACK [5@0] {} unknown command\n");
+	else if (stage->refuses && strcmp(line, "noidle") != 0)
+		put(stage->client, "ACK [5@0] {} not today\n");
 	else
 		put(stage->client, "OK\n");
 	return strcmp(line, "status") != 0 &&

@@ -15,8 +15,10 @@ struct stage {
 	char folder[32];
 	int listening;
 	int client; /* -1: none */
-	int log;    /* the remote's stderr */
+	bool refuses;
+	int log; /* the remote's stderr, and its stdout */
 	pid_t pid;
+	int64_t *shift; /* of the remote's clocks: see shift.c */
 	char log_bytes[65536];
 	size_t log_length;
 	char input[65536];
@@ -26,8 +28,24 @@ struct stage {
 /* The remote is started with --log debug, and its greeting is done. first, or
  * NULL, is there before it. */
 void stage_begin(struct stage *stage, const struct paper_device *first);
+/* The same with options, NULL after the last. */
+void stage_begin_with(struct stage *stage, const struct paper_device *first,
+		      const char *const options[]);
+/* The remote with these options only: --test or --learn, which speak to no
+ * daemon. */
+void stage_run(struct stage *stage, const struct paper_device *first,
+	       const char *const options[]);
 /* SIGTERM; it must end with 0. */
 void stage_end(struct stage *stage);
+/* It ends by itself. Returns what waitpid() says. */
+int stage_wait_end(struct stage *stage);
+
+/* Time passes for the remote, or the machine sleeps for so long. It hears of
+ * either when it is woken by something. */
+void stage_pass(struct stage *stage, int64_t ns);
+void stage_sleep(struct stage *stage, int64_t ns);
+/* Fails when the remote has work to do while nothing happens. */
+void stage_expect_rest(const struct stage *stage);
 
 void stage_add(struct stage *stage, const struct paper_device *device);
 /* Adds and waits until the remote has it. */
@@ -39,6 +57,8 @@ void stage_key(struct stage *stage, const struct paper_device *device,
 /* Until the log has this, from where the last one was found. */
 void stage_wait_log(struct stage *stage, const char *words);
 bool stage_logged(const struct stage *stage, const char *words);
+/* The next whole line of it. Lives until the next call. */
+const char *stage_log_line(struct stage *stage);
 
 /* The next command, idle and questions left out; all are answered. */
 const char *stage_next(struct stage *stage);
@@ -51,5 +71,7 @@ bool stage_drain(struct stage *stage);
 /* As a daemon that ends: hangs up, and takes the next connection. */
 void stage_hang_up(struct stage *stage);
 void stage_accept(struct stage *stage);
+/* Every command is refused from now on. */
+void stage_refuse(struct stage *stage);
 
 #endif

@@ -139,7 +139,8 @@ test_ten_seconds(void **state)
 	programs_tick(&programs, end_ns);
 	wait_until(1, end_ns);
 	/* Its child has ended too, and has come to us: we are its reaper. */
-	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED), 0);
+	if (waitid(P_PID, (id_t)child, &info, WEXITED) < 0)
+		fail_msg("its child %d: %s", child, strerror(errno));
 	assert_int_equal(info.si_status, SIGKILL);
 	/* Only that key's. */
 	assert_int_equal(programs_deadline(&programs), end_ns + NS_PER_S);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_devices.c - the real rotary-remote on devices that come, go, overflow
  * and lie; run by umockdev-wrapper. */
+#include "lib/base/clock.h"
 #include "tests/kit/paper/stage.h"
 
 #include <linux/input-event-codes.h>
@@ -15,7 +16,8 @@ static const struct paper_device remote = {
 	.name = "gpio_ir_recv",
 	.is_rc = true,
 	.keys = {KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_OK, KEY_BACK,
-		 KEY_MENU, KEY_STOP, KEY_VOLUMEUP, KEY_NEXT, KEY_FAVORITES},
+		 KEY_MENU, KEY_STOP, KEY_VOLUMEUP, KEY_NEXT, KEY_FAVORITES,
+		 KEY_POWER},
 };
 /* The same, after it was plugged in again. */
 static const struct paper_device remote_again = {
@@ -174,6 +176,57 @@ test_daemon_goes_away(void **state)
 	stage_end(&stage);
 }
 
+static const char countdown[] =
+	"say \"Switching off in 5 seconds. Any key cancels.\" important";
+
+/* KEY_POWER is held long enough, and nothing comes of it. */
+static void
+hold_power_in_vain(void)
+{
+	stage_key(&stage, &remote, KEY_POWER, 1);
+	/* It has been read when the next one has its effect. */
+	tap(&remote, KEY_STOP);
+	stage_expect(&stage, "stop");
+	stage_key(&stage, &remote, KEY_POWER, 0);
+	stage_key(&stage, &remote, KEY_POWER, 1);
+	stage_pass(&stage, NS_PER_S);
+	stage_key(&stage, &remote, KEY_POWER, 0);
+	tap(&remote, KEY_STOP);
+	stage_expect(&stage, "stop");
+}
+
+/* The ghost of the release is waited for, then it is held again. */
+static void
+hold_power(void)
+{
+	stage_key(&stage, &remote, KEY_POWER, 1);
+	stage_expect(&stage, countdown);
+	stage_key(&stage, &remote, KEY_POWER, 0);
+	tap(&remote, KEY_OK);
+	stage_expect(&stage, "say Cancelled important");
+}
+
+/* The key that woke the machine, or switched it on, comes to us as well. */
+static void
+test_power_after_start_and_sleep(void **state)
+{
+	(void)state;
+	stage_begin(&stage, NULL);
+	stage_plug(&stage, &remote);
+	hold_power_in_vain();
+	stage_pass(&stage, 5 * NS_PER_S);
+	hold_power();
+	/* An hour of sleep: CLOCK_BOOTTIME has gone on, our clock has not. */
+	stage_sleep(&stage, 3600 * NS_PER_S);
+	hold_power_in_vain();
+	stage_wait_log(&stage, "the machine has slept");
+	stage_pass(&stage, 2 * NS_PER_S);
+	hold_power_in_vain();
+	stage_pass(&stage, 5 * NS_PER_S);
+	hold_power();
+	stage_end(&stage);
+}
+
 /* Never announced, out of range, of no kind that there is. */
 static void
 send_nonsense(int i)
@@ -218,6 +271,7 @@ main(void)
 		cmocka_unit_test(test_unplugged_while_held),
 		cmocka_unit_test(test_events_were_dropped),
 		cmocka_unit_test(test_daemon_goes_away),
+		cmocka_unit_test(test_power_after_start_and_sleep),
 		cmocka_unit_test(test_nonsense_and_floods),
 	};
 
