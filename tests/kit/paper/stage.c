@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 /* How long a failure takes, not how long anything should. */
-enum { PATIENCE_MS = 60000, ARGUMENTS_MAX = 12 };
+enum { PATIENCE_MS = 60000, REST_MS = 10, ARGUMENTS_MAX = 12 };
 
 static void
 give_up(const struct stage *stage, const char *what)
@@ -61,6 +61,7 @@ static void
 run_remote(const struct stage *stage, const char *const options[], int log)
 {
 	const char *arguments[ARGUMENTS_MAX + 1] = {ROTARY_REMOTE};
+	sigset_t none;
 	int i = 0;
 
 	for (i = 0; options[i] != NULL && i + 1 < ARGUMENTS_MAX; i++)
@@ -68,6 +69,10 @@ run_remote(const struct stage *stage, const char *const options[], int log)
 	setenv("XDG_CONFIG_HOME", stage->folder, 1);
 	setenv("STATE_DIRECTORY", stage->folder, 1);
 	preload_clocks(stage);
+	/* Whatever umockdev, or a shell in the background, has left. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL);
 	/* Not to outlive a test that fails. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(log, STDOUT_FILENO);
@@ -195,14 +200,7 @@ stage_wait_end(struct stage *stage)
 	return status;
 }
 
-/* --- time */
-
-void
-stage_pass(struct stage *stage, int64_t ns)
-{
-	stage->shift[0] += ns;
-	stage->shift[1] += ns;
-}
+/* --- sleep, and rest */
 
 void
 stage_sleep(struct stage *stage, int64_t ns)
@@ -271,11 +269,15 @@ const char *
 stage_log_line(struct stage *stage)
 {
 	static char line[1024];
+	struct pollfd log = {.fd = stage->log, .events = POLLIN};
 	char *newline = NULL;
 	size_t length = 0;
 
-	while ((newline = strchr(stage->log_bytes, '\n')) == NULL)
+	while ((newline = strchr(stage->log_bytes, '\n')) == NULL) {
+		if (poll(&log, 1, PATIENCE_MS) <= 0)
+			give_up(stage, "a line of its log");
 		read_log(stage);
+	}
 	length = (size_t)(newline - stage->log_bytes);
 	assert_true(length < sizeof(line));
 	memcpy(line, stage->log_bytes, length);
@@ -365,9 +367,10 @@ stage_hang_up(struct stage *stage)
 
 /* Answers line; true when it is a command. */
 static bool
-answer(const struct stage *stage, const char *line)
+answer(struct stage *stage, const char *line)
 {
-	if (strncmp(line, "idle ", 5) == 0)
+	stage->at_rest = strncmp(line, "idle ", 5) == 0;
+	if (stage->at_rest)
 		return false;
 	if (strcmp(line, "status") == 0)
 		put(stage->client, "volume: 50\nstate: play\nOK\n");
@@ -449,4 +452,15 @@ stage_drain(struct stage *stage)
 	while (stage_try(stage, 0) != NULL)
 		any = true;
 	return any;
+}
+
+/* --- time */
+
+void
+stage_pass(struct stage *stage, int64_t ns)
+{
+	while (stage->client >= 0 && !stage->at_rest)
+		if (stage_try(stage, REST_MS) != NULL)
+			give_up(stage, "rest before time passes");
+	stage->shift[0] += ns;
 }

@@ -16,7 +16,8 @@ struct stage {
 	int listening;
 	int client; /* -1: none */
 	bool refuses;
-	int log; /* the remote's stderr, and its stdout */
+	bool at_rest; /* the remote waits in idle */
+	int log;      /* the remote's stderr, and its stdout */
 	pid_t pid;
 	int64_t *shift; /* of the remote's clocks: see shift.c */
 	char log_bytes[65536];
@@ -40,7 +41,8 @@ void stage_end(struct stage *stage);
 /* It ends by itself. Returns what waitpid() says. */
 int stage_wait_end(struct stage *stage);
 
-/* Time passes for the remote, or the machine sleeps for so long. It hears of
+/* Time passes for the remote, once all that it has asked is answered: it would
+ * be waiting for that else. Or the machine sleeps for so long. It hears of
  * either when it is woken by something. */
 void stage_pass(struct stage *stage, int64_t ns);
 void stage_sleep(struct stage *stage, int64_t ns);
