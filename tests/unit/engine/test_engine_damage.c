@@ -84,6 +84,22 @@ count(const char *text, const char *part)
 	return found;
 }
 
+/* Warnings that say so: a machine that is busy has others. */
+static unsigned
+warnings(const char *log, const char *part)
+{
+	unsigned found = 0;
+
+	while (*log != '\0') {
+		const size_t length = strcspn(log, "\n");
+
+		found += memmem(log, length, " warning ", 9) != NULL &&
+			 memmem(log, length, part, strlen(part)) != NULL;
+		log += length + (log[length] == '\n');
+	}
+	return found;
+}
+
 static void
 make(struct bytes *file)
 {
@@ -121,7 +137,7 @@ a_file_cut_short_says_so_once(void **state)
 	assert_int_equal(count(log, "cut.flac ends after 0.3 of 1.0 s: the "
 				    "file is cut short\n"),
 			 1);
-	assert_int_equal(count(log, " warning "), 1);
+	assert_int_equal(warnings(log, ".flac"), 1);
 }
 
 /* An Ogg file does not say how long it should be, but has a last page. */
@@ -151,7 +167,7 @@ an_ogg_file_cut_short_says_so_once(void **state)
 	log = read_log(bench);
 	assert_int_equal(count(log, "cut.ogg ends after 0."), 1);
 	assert_int_equal(count(log, " s: the file is cut short\n"), 1);
-	assert_int_equal(count(log, " warning "), 1);
+	assert_int_equal(warnings(log, ".ogg"), 1);
 }
 
 /* Past the end of the song it is none: that ends at once. */
@@ -201,7 +217,7 @@ damage_is_told_first_and_in_all(void **state)
 	assert_int_equal(count(log, "of silence instead\n"), 1);
 	assert_int_equal(count(log, "bad.flac: damaged, "), 1);
 	assert_int_equal(count(log, "s of silence in all\n"), 1);
-	assert_int_equal(count(log, " warning "), 2);
+	assert_int_equal(warnings(log, ": damaged, "), 2);
 }
 
 int
