@@ -11,7 +11,9 @@
  * back to the same stack. Only the janitor takes it out of there.
  *
  * zone.wanted is raised by who pops below low; the janitor's thread sleeps on
- * it as a futex, so waking costs nothing while nothing is wanted. */
+ * it as a futex, so waking costs nothing while nothing is wanted. Nobody calls
+ * for what is only to be given back: for that it looks by itself, each time
+ * twice as long after a look that found nothing, up to LONGEST_PERIODS. */
 #include "lib/zone/parts.h"
 
 #include <alloca.h>
@@ -27,6 +29,7 @@
 
 enum {
 	PURGE_AT_ONCE = 64,
+	LONGEST_PERIODS = 16,
 	JANITOR_STACK = 64 * 1024,
 	REPORT_STACK = 16 * 1024, /* for a handler that tells of a fault */
 };
@@ -129,8 +132,8 @@ zone_reserve(size_t bytes)
 	return zone_reserve_upto(bytes, 2 * units << ZONE_UNIT_SHIFT);
 }
 
-/* Over the high mark: unlocked, and the memory given back. */
-static void
+/* Over the high mark: unlocked, and the memory given back. False: nothing. */
+static bool
 give_back(void)
 {
 	struct zone_region *region = &zone_region;
@@ -144,7 +147,7 @@ give_back(void)
 			&region->locked, region->slabs, ZONE_STACK_FOREVER);
 
 		if (unit == 0)
-			return;
+			break;
 		(void)munlock(zone_unit_at(unit), ZONE_UNIT_BYTES);
 		zone_count(&region->figures.kernel_calls, 1);
 		zone_count(&region->figures.locked_bytes,
@@ -154,6 +157,7 @@ give_back(void)
 		(void)zone_stack_push(&region->ready, region->slabs, unit,
 				      ZONE_STACK_FOREVER);
 	}
+	return i > 0;
 }
 
 /* Each orphan once: they are taken out first, else the last to be put back
@@ -182,10 +186,11 @@ trim_orphans(bool realtime)
 
 /* What others have freed lies in a heap whose owner does not come by: asks it
  * to look, once it calls us again. More cannot be done, for the heap is its. A
- * thread that sleeps for ever keeps what it has. */
-static void
+ * thread that sleeps for ever keeps what it has. False: none was asked. */
+static bool
 ask_owners(void)
 {
+	bool asked = false;
 	uint32_t unit = atomic_load(&zone_region.heaps);
 
 	while (unit != 0) {
@@ -201,31 +206,55 @@ ask_owners(void)
 		}
 		if (heap->harvests_seen == harvests &&
 		    atomic_exchange_explicit(&heap->asked, 1,
-					     memory_order_relaxed) == 0)
+					     memory_order_relaxed) == 0) {
 			zone_count(&zone_region.figures.harvests_asked, 1);
+			asked = true;
+		}
 		heap->harvests_seen = harvests;
 	}
+	return asked;
+}
+
+/* False: there was nothing to do. */
+static bool
+look(void)
+{
+	struct zone_region *region = &zone_region;
+	bool found = false;
+
+	if (atomic_load(&region->state) != ZONE_READY)
+		return false;
+	atomic_store(&region->wanted, 0);
+	if (zone_stack_count(&region->locked) <
+	    atomic_load(&region->locked_low))
+		found = top_up(2 * atomic_load(&region->locked_low),
+			       atomic_load(&region->locked_most));
+	found = give_back() || found;
+	trim_orphans(false);
+	trim_orphans(true);
+	found = ask_owners() || found;
+	if (zone_stack_count(&region->ready) >
+	    atomic_load(&region->purge_above) / 2) {
+		zone_units_purge(PURGE_AT_ONCE);
+		found = true;
+	}
+	return found;
 }
 
 void
 zone_janitor_pass(void)
 {
-	struct zone_region *region = &zone_region;
+	(void)look();
+}
 
-	if (atomic_load(&region->state) != ZONE_READY)
-		return;
-	atomic_store(&region->wanted, 0);
-	if (zone_stack_count(&region->locked) <
-	    atomic_load(&region->locked_low))
-		(void)top_up(2 * atomic_load(&region->locked_low),
-			     atomic_load(&region->locked_most));
-	give_back();
-	trim_orphans(false);
-	trim_orphans(true);
-	ask_owners();
-	if (zone_stack_count(&region->ready) >
-	    atomic_load(&region->purge_above) / 2)
-		zone_units_purge(PURGE_AT_ONCE);
+int64_t
+zone_janitor_pause(int64_t period_ns, int64_t last_ns, bool found)
+{
+	const int64_t longest_ns = LONGEST_PERIODS * period_ns;
+
+	if (found)
+		return period_ns;
+	return last_ns > longest_ns / 2 ? longest_ns : 2 * last_ns;
 }
 
 bool
@@ -236,15 +265,15 @@ zone_janitor_is_wanted(void)
 }
 
 static void
-sleep_until_wanted(void)
+sleep_until_wanted(int64_t longest_ns)
 {
-	const struct timespec period = {
-		.tv_sec = janitor.period_ns / 1000000000,
-		.tv_nsec = janitor.period_ns % 1000000000,
+	const struct timespec longest = {
+		.tv_sec = longest_ns / 1000000000,
+		.tv_nsec = longest_ns % 1000000000,
 	};
 
 	(void)syscall(SYS_futex, &zone_region.wanted, FUTEX_WAIT_PRIVATE, 0,
-		      &period, NULL, 0);
+		      &longest, NULL, 0);
 }
 
 /* The kernel's part grows with the processor's registers. */
@@ -271,13 +300,15 @@ static void *
 janitor_main(void *unused)
 {
 	const size_t fault_bytes = fault_stack_bytes();
+	int64_t pause_ns = janitor.period_ns;
 
 	(void)unused;
 	/* cppcheck-suppress allocaCalled ; it must outlive main() only */
 	set_fault_stack(alloca(fault_bytes), fault_bytes);
 	while (atomic_load(&janitor.state) == JANITOR_RUNS) {
-		zone_janitor_pass();
-		sleep_until_wanted();
+		pause_ns =
+			zone_janitor_pause(janitor.period_ns, pause_ns, look());
+		sleep_until_wanted(pause_ns);
 	}
 	return NULL;
 }

@@ -366,6 +366,8 @@ RT_SAFE void zone_reserve_drop(struct zone_heap *heap);
 
 /* --- janitor.c --- */
 void zone_janitor_forget(void);
+/* How long it sleeps after a look that found something to do or did not. */
+int64_t zone_janitor_pause(int64_t period_ns, int64_t last_ns, bool found);
 
 /* --- early.c --- */
 void *zone_early_alloc(size_t bytes, size_t align);

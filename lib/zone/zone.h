@@ -82,8 +82,9 @@ void zone_realtime_strict(void);
 MAY_BLOCK void zone_janitor_pass(void);
 /* There is work for a pass. */
 RT_SAFE bool zone_janitor_is_wanted(void);
-/* A thread that makes a pass each period_ns, and at once when woken. Returns 0,
- * -EAGAIN (no thread), -EALREADY. */
+/* A thread that makes a pass each period_ns, less and less often while there is
+ * nothing to do, and at once when woken. Returns 0, -EAGAIN (no thread),
+ * -EALREADY. */
 NODISCARD MAY_BLOCK int zone_janitor_start(int64_t period_ns);
 MAY_BLOCK void zone_janitor_stop(void);
 /* One futex call when a pass is wanted, otherwise none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_janitor.c - the janitor's thread as a crash reporter and the senders of
  * signals meet it. */
+#include "lib/zone/parts.h"
 #include "lib/zone/zone.h"
 #include "tests/kit/child.h"
 
@@ -173,10 +174,33 @@ faults_are_handled_on_a_stack_of_their_own(void **state)
 }
 #endif
 
+/* An idle process is left alone, and what there is to do is done soon. */
+static void
+it_looks_less_often_while_idle(void **state)
+{
+	const int64_t period_ns = 1000;
+	int64_t pause_ns = period_ns, all_ns = 0;
+	int looks = 0;
+
+	(void)state;
+	for (looks = 0; all_ns < 1000 * period_ns; looks++) {
+		const int64_t last_ns = pause_ns;
+
+		pause_ns = zone_janitor_pause(period_ns, last_ns, false);
+		assert_true(pause_ns >= last_ns);
+		assert_true(pause_ns <= 16 * period_ns);
+		all_ns += pause_ns;
+	}
+	assert_in_range(looks, 1000 / 16, 70);
+	assert_int_equal(zone_janitor_pause(period_ns, pause_ns, true),
+			 period_ns);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_looks_less_often_while_idle),
 		cmocka_unit_test(faults_are_not_blocked),
 #ifndef ROTARY_SANITIZED
 		/* they bring a stack of their own */
