@@ -128,11 +128,12 @@ check(struct plan plan, int signal, const char *name)
 		return; /* any thread may get it */
 	assert_non_null(strstr(
 		errors, "in thread crasher, at work on some/song.flac\n"));
+	/* The compiler may have added to their names. */
 	if (plan.kind == BY_STACK) {
-		assert_non_null(strstr(errors, "run_over+0x"));
+		assert_non_null(strstr(errors, "  run_over"));
 		return; /* the rest is too far away */
 	}
-	assert_non_null(strstr(errors, "crash_right_here+0x"));
+	assert_non_null(strstr(errors, "  crash_right_here"));
 	assert_non_null(strstr(errors, "crash_in_thread+0x"));
 }
 
