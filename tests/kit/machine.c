@@ -44,6 +44,42 @@ machine_heeds_advice(void)
 	return heeds;
 }
 
+/* Whether SigBlk has this signal, as the kernel tells it of this thread. */
+static bool
+is_told_as_blocked(int signal_number)
+{
+	FILE *status = fopen("/proc/thread-self/status", "re");
+	unsigned long long blocked = 0;
+	char line[128];
+
+	if (status == NULL)
+		return false;
+	while (fgets(line, sizeof(line), status) != NULL)
+		if (sscanf(line, "SigBlk: %llx", &blocked) == 1)
+			break;
+	fclose(status);
+	return (blocked >> (signal_number - 1) & 1) != 0;
+}
+
+bool
+machine_tells_signals(void)
+{
+	const int number = SIGRTMIN + 2;
+	sigset_t one, before;
+	bool told = false;
+
+	sigemptyset(&one);
+	pthread_sigmask(SIG_SETMASK, &one, &before);
+	told = !is_told_as_blocked(number);
+	sigaddset(&one, number);
+	pthread_sigmask(SIG_SETMASK, &one, NULL);
+	told = told && is_told_as_blocked(number);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!told)
+		printf("# skipped: /proc does not tell our signals here\n");
+	return told;
+}
+
 void
 machine_blockable_signals(sigset_t *ret_set)
 {

@@ -12,10 +12,12 @@
 /* Bytes of a page: 4, 16 or 64 KiB. */
 size_t machine_page_bytes(void);
 
-/* Both print the reason when it is false. */
+/* All print the reason when it is false. */
 bool machine_has_seccomp(void);
 /* madvise() does what it is asked, or says that it did not. */
 bool machine_heeds_advice(void);
+/* /proc tells which signals our threads block, not those of an emulator. */
+bool machine_tells_signals(void);
 
 /* The signals that a thread can block at all. */
 void machine_blockable_signals(sigset_t *ret_set);
