@@ -47,6 +47,15 @@ run_over(volatile char *above, int calls)
 	return calls == 0 ? 0 : run_over(room, calls - 1) + room[0];
 }
 
+/* Whichever thread gets it. */
+static _Noreturn void
+wait_for(int signal)
+{
+	kill(getpid(), signal);
+	for (;;)
+		pause();
+}
+
 static __attribute__((noinline)) int
 crash_right_here(enum kind kind)
 {
@@ -56,7 +65,7 @@ crash_right_here(enum kind kind)
 	if (kind == BY_ABORT)
 		abort();
 	else if (kind == BY_OTHERS)
-		kill(getpid(), SIGSEGV);
+		wait_for(SIGSEGV);
 	else if (kind == BY_STACK)
 		return run_over(&first, INT_MAX);
 	else
