@@ -98,6 +98,7 @@ play(void)
 						  CACHE_LINE * CACHE_LINE);
 
 	assert_non_null(stage);
+	first_card = NULL;
 	hanging = card_null;
 	hanging.open = hanging_open;
 	hanging.status = hanging_status;
