@@ -260,7 +260,20 @@ work_in_order(struct output_rt *rt)
 	}
 }
 
-/* A deck under half of what it holds is worth a decoder's while. */
+/* Under half of what it holds it is worth a decoder's while. One that is not
+ * being filled may just be set up by control, for a lane that had none. */
+static RT_SAFE bool
+wants_frames(const struct deck *deck)
+{
+	const struct pcm_ring *ring = &deck->ring;
+
+	return atomic_load_explicit(&deck->state, memory_order_acquire) ==
+		       DECK_FILLING &&
+	       !pcm_ring_ended(ring) &&
+	       pcm_ring_readable(ring) <
+		       (ring->capacity_frames - ring->history_frames) / 2;
+}
+
 static RT_DEVICE void
 wake_decoders(const struct output_rt *rt, bool released)
 {
@@ -269,20 +282,9 @@ wake_decoders(const struct output_rt *rt, bool released)
 
 	if (rt->part.follower != NULL)
 		return;
-	for (lane = 0; lane < LANE_COUNT; lane++) {
-		for (i = 0; i < LANE_DECKS; i++) {
-			const struct deck *deck = &rt->part.bus->decks[lane][i];
-			const size_t holds = deck->ring.capacity_frames -
-					     deck->ring.history_frames;
-
-			if (atomic_load_explicit(&deck->state,
-						 memory_order_acquire) ==
-				    DECK_FILLING &&
-			    !pcm_ring_ended(&deck->ring) &&
-			    pcm_ring_readable(&deck->ring) < holds / 2)
-				wanted = true;
-		}
-	}
+	for (lane = 0; lane < LANE_COUNT; lane++)
+		for (i = 0; i < LANE_DECKS; i++)
+			wanted |= wants_frames(&rt->part.bus->decks[lane][i]);
 	if (wanted)
 		wake_post(rt->links.decoders);
 }
