@@ -28,8 +28,8 @@
 
 enum { LOOP_MS = 5 };
 
-/* Of the real-time threads: four decoders, their spare, an output. */
-enum { STACKS_BYTES = 6 * THREAD_STACK_RT };
+/* Real-time threads besides those of outputs: four decoders, their spare. */
+enum { DECODER_THREADS = 5 };
 
 /* Whose text and data are locked, where the limit allows. */
 static const char *const locked_libraries[] = {
@@ -124,8 +124,11 @@ start_decoders(struct engine *engine)
 /* Pools and stacks come before the program's text where the limit does not
  * reach for all of it. */
 static void
-prepare_memory(const struct engine_config *config)
+prepare_memory(const struct engine *engine)
 {
+	const struct engine_config *config = &engine->config;
+	const size_t stacks = (DECODER_THREADS + engine->output_count) *
+			      (size_t)THREAD_STACK_RT;
 	const struct memory_config memory = {
 		.reserve_bytes = config->reserve_bytes,
 		.decoders = decoders_wanted(config->decoders),
@@ -136,7 +139,7 @@ prepare_memory(const struct engine_config *config)
 	memory_up(&memory);
 	if (config->lock_memory)
 		rt_lock_program(locked_libraries,
-				config->ring_bytes + STACKS_BYTES +
+				config->ring_bytes + stacks +
 					memory_first_bytes(&memory),
 				&report);
 }
@@ -202,7 +205,7 @@ engine_create(const struct engine_config *config, struct work *work,
 	if (result < 0)
 		goto fail;
 	init_shared(engine);
-	prepare_memory(&engine->config);
+	prepare_memory(engine);
 	result = followers_create(engine);
 	if (result == 0)
 		result = volume_create(engine);

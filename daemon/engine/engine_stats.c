@@ -4,7 +4,9 @@
 #include "daemon/engine/engine_parts.h"
 
 #include "daemon/engine/memory.h"
+#include "daemon/output/follower.h"
 #include "daemon/output/output.h"
+#include "lib/base/clock.h"
 #include "lib/base/text.h"
 
 #include <inttypes.h>
@@ -105,6 +107,49 @@ add_output(const struct engine *engine, struct text *text)
 }
 
 static void
+add_followers(const struct engine *engine, struct text *text)
+{
+	unsigned i;
+
+	for (i = 0; i < engine->output_count; i++) {
+		const struct output_side *side = &engine->outputs[i];
+		const struct follower *follower = side->follower;
+
+		if (follower == NULL || i == engine->clock)
+			continue;
+		text_printf(text, "follower: %s\n", side->config.name);
+		text_printf(text, "follower_lag_us: %" PRId64 "\n",
+			    atomic_load(&follower->lag_ns) / NS_PER_US);
+		text_printf(text, "follower_wanted_lag_us: %" PRIu64 "\n",
+			    (uint64_t)follower->lag_frames * 1000000 /
+				    follower->rate_hz);
+		text_printf(text, "follower_drift_ppm: %.1f\n",
+			    (double)atomic_load(&follower->drift_ppb) / 1000);
+		text_printf(text, "follower_dropped_frames: %" PRIu64 "\n",
+			    atomic_load(&follower->dropped_frames));
+		text_printf(text, "follower_dry_frames: %" PRIu64 "\n",
+			    atomic_load(&follower->dry_frames));
+	}
+}
+
+/* The clock's first. */
+static void
+add_threads(const struct engine *engine, struct text *text)
+{
+	unsigned i;
+
+	for (i = 0; i < engine->output_count; i++) {
+		const unsigned index =
+			(engine->clock + i) % engine->output_count;
+		const struct rt_figures *figures =
+			output_figures(engine->outputs[index].output);
+
+		if (figures->name[0] != '\0')
+			rt_figures_add(figures, text);
+	}
+}
+
+static void
 add_memory(const struct engine *engine, struct text *text)
 {
 	struct rt_memory_report memory;
@@ -125,10 +170,9 @@ add_memory(const struct engine *engine, struct text *text)
 MAY_BLOCK void
 engine_add_rtstats(const struct engine *engine, struct text *text)
 {
-	const struct rt_figures *output = output_figures(engine->output);
-
 	/* What follows a thread's name is about that thread. */
 	add_output(engine, text);
+	add_followers(engine, text);
 	add_memory(engine, text);
 	memory_add_figures(text);
 	text_printf(text, "streams: %u\n", engine->stream_count);
@@ -136,6 +180,5 @@ engine_add_rtstats(const struct engine *engine, struct text *text)
 	text_printf(text, "events_dropped: %" PRIu64 "\n",
 		    queue_dropped(engine->commons->bell.queue));
 	decoders_add_figures(engine->decoders, text);
-	if (output != NULL && output->name[0] != '\0')
-		rt_figures_add(output, text);
+	add_threads(engine, text);
 }

@@ -161,6 +161,40 @@ assert outputs[1]["plugin"] == "wav"'
 	wait_for "$DEADLINE" card_is_open
 }
 
+# figure NAME: of the only follower.
+figure() {
+	mpd rtstats | sed -n "s/^follower_$1: //p"
+}
+
+lag_is_near() {
+	awk -v lag="$(figure lag_us)" -v wanted="$(figure wanted_lag_us)" \
+		'BEGIN { exit !(wanted >= 60000 && wanted <= 130000 &&
+			lag > wanted - 40000 && lag < wanted + 40000) }'
+}
+
+@test "rtstats tells how far those lag who follow" {
+	long_song song.flac 60
+	start_rotaryd "--output.Kitchen.driver=null"
+	[ -z "$(figure lag_us)" ]
+	mpd "add song.flac" play
+	wait_for "$DEADLINE" lag_is_near
+	mpd rtstats | grep -qx 'follower: Kitchen'
+	[ "$(figure dropped_frames)" = 0 ]
+	[ "$(mpd rtstats | grep -c '^thread: output')" = 2 ]
+	# Who makes the mix does not follow.
+	mpd "disableoutput 0"
+	wait_for "$DEADLINE" attribute_is 1 clock 1
+	[ -z "$(figure lag_us)" ]
+}
+
+hang_all_cards() {
+	local i
+	for i in 0 1 2 3 4 5 6 7; do
+		echo "block 30000" >"$HERE/card$i/fault.new"
+		mv "$HERE/card$i/fault.new" "$HERE/card$i/fault"
+	done
+}
+
 # As alsamixer does: LEFT RIGHT ON ON, in dB + 64.
 set_mixer() {
 	echo "$*" >"$CARD/mixer.other"
