@@ -72,6 +72,11 @@ followers_stop(struct engine *engine)
 	bool ended = true;
 	unsigned i;
 
+	/* All at once, or each that is stuck would be waited for. */
+	for (i = 0; i < engine->output_count; i++)
+		output_quit(engine->outputs[i].output);
+	for (i = 0; i < engine->output_count; i++)
+		output_leave(engine->outputs[i].output);
 	for (i = 0; i < engine->output_count; i++) {
 		struct output_side *side = &engine->outputs[i];
 

@@ -11,51 +11,19 @@
  * A thread that has been in one call for 2 s is abandoned: its card and its
  * memory are lost on purpose. One that was in none is never abandoned, since it
  * may go on with what we would use: without a CPU it is waited for. */
-#include "daemon/output/output.h"
+#include "daemon/output/device_parts.h"
 
-#include "daemon/output/device_job.h"
 #include "daemon/output/output_rt.h"
-#include "daemon/output/watch.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 static const int64_t RETRY_NS = 500 * NS_PER_MS;
-static const int64_t QUIT_NS = 200 * NS_PER_MS;
-static const int64_t STARVED_NS = 2 * NS_PER_S;
-
-struct output {
-	/* immutable */
-	struct output_config config;
-	struct output_links links;
-	struct output_events events;
-	void *context;
-	char *device; /* config.device points to it */
-	int wake_fd;
-	/* control */
-	enum output_state state;
-	bool wanted;
-	struct audio_spec wanted_spec;
-	struct audio_spec open_spec;
-	struct card *card; /* open, and ours or the thread's */
-	bool with_thread;
-	bool lost; /* not to be opened again at once */
-	struct card_info info;
-	struct device_job *job;
-	struct output_rt *rt;
-	struct text error;
-	int64_t retry_ns; /* when to try again */
-	struct watch watch;
-	struct rt_figures no_figures;
-};
-
 static void settle(struct output *output);
 
 static bool
@@ -150,8 +118,8 @@ start_opening(struct output *output)
 }
 
 /* Without memory for the job the card stays, and the next tick tries again. */
-static void
-start_closing(struct output *output)
+void
+device_start_closing(struct output *output)
 {
 	if (!submit(output, output->card, OUTPUT_CLOSING)) {
 		output->retry_ns = clock_now_ns() + RETRY_NS;
@@ -164,15 +132,15 @@ start_closing(struct output *output)
 
 /* What sounds fades out; then the card is ours again, unless the thread is
  * stuck: then both are lost. One without a CPU stays what it is. */
-static enum output_rt_end
-end_thread(struct output *output, int64_t starved_ns)
+enum output_rt_end
+device_end_thread(struct output *output, int64_t starved_ns)
 {
 	struct output_rt *rt = output->rt;
 	enum output_rt_end end = OUTPUT_RT_ENDED;
 
 	if (rt == NULL)
 		return end;
-	end = output_rt_stop(rt, QUIT_NS, starved_ns);
+	end = output_rt_stop(rt, DEVICE_QUIT_NS, starved_ns);
 	if (end != OUTPUT_RT_STARVED)
 		output->rt = NULL;
 	if (end == OUTPUT_RT_ENDED)
@@ -193,7 +161,7 @@ static int
 ensure_thread(struct output *output)
 {
 	if (output->rt != NULL && is_of_no_use(output) &&
-	    end_thread(output, 0) == OUTPUT_RT_STARVED)
+	    device_end_thread(output, 0) == OUTPUT_RT_STARVED)
 		return -EAGAIN;
 	if (output->rt != NULL)
 		return 0;
@@ -238,7 +206,7 @@ collect(struct output *output)
 	output->with_thread = false;
 	error = atomic_exchange_explicit(&output->rt->lost_error, 0,
 					 memory_order_relaxed);
-	start_closing(output);
+	device_start_closing(output);
 	/* Last: whoever hears of it may ask for something at once. */
 	if (error < 0)
 		lose(output, error);
@@ -251,7 +219,7 @@ static void
 leave(struct output *output, bool drain)
 {
 	if (!output->with_thread) {
-		start_closing(output);
+		device_start_closing(output);
 		return;
 	}
 	output->state = OUTPUT_DRAINING;
@@ -309,7 +277,7 @@ output_run(struct output *output)
 	if (error < 0) {
 		/* The next try may find memory; the card is not kept. */
 		output->lost = true;
-		start_closing(output);
+		device_start_closing(output);
 		set_error(output, "the output thread cannot be started");
 		log_err("output", "%s", text_string(&output->error));
 		return;
@@ -405,96 +373,7 @@ output_tick(struct output *output, int64_t now_ns)
 		if (output->state == OUTPUT_RETRY)
 			start_opening(output);
 		else
-			start_closing(output);
+			device_start_closing(output);
 	}
 	return output->state == OUTPUT_RETRY ? output->retry_ns : INT64_MAX;
-}
-
-/* ---- life ---- */
-
-int
-output_create(const struct output_config *config,
-	      const struct output_links *links,
-	      const struct output_events *events, void *context,
-	      struct output **ret_output)
-{
-	struct output *output = calloc(1, sizeof(*output));
-
-	if (output == NULL)
-		return -ENOMEM;
-	output->config = *config;
-	output->links = *links;
-	output->events = *events;
-	output->context = context;
-	atomic_store(&output->no_figures.rung, RT_RUNG_UNTRIED);
-	if (config->device != NULL) {
-		output->device = strdup(config->device);
-		output->config.device = output->device;
-	}
-	output->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (output->wake_fd < 0 ||
-	    (config->device != NULL && output->device == NULL)) {
-		const int error = output->wake_fd < 0 ? -errno : -ENOMEM;
-
-		(void)close(output->wake_fd);
-		free(output->device);
-		free(output);
-		return error;
-	}
-	*ret_output = output;
-	return 0;
-}
-
-bool
-output_destroy(struct output *output)
-{
-	enum output_rt_end end = OUTPUT_RT_ENDED;
-
-	if (output == NULL)
-		return true;
-	end = end_thread(output, STARVED_NS);
-	if (end != OUTPUT_RT_ENDED)
-		output->card = NULL;
-	if (output->job != NULL)
-		output->card = device_job_leave(output->job, QUIT_NS);
-	output->job = NULL;
-	if (output->card != NULL)
-		start_closing(output);
-	if (output->job != NULL)
-		(void)device_job_leave(output->job, QUIT_NS);
-	if (end == OUTPUT_RT_STARVED) {
-		log_err("output", "the output thread has no CPU to end on");
-		return false;
-	}
-	close(output->wake_fd);
-	text_finish(&output->error);
-	free(output->device);
-	free(output);
-	return true;
-}
-
-enum output_state
-output_state(const struct output *output)
-{
-	return output->state;
-}
-
-const struct card_info *
-output_info(const struct output *output)
-{
-	return output->card != NULL ? &output->info : NULL;
-}
-
-const struct rt_figures *
-output_figures(const struct output *output)
-{
-	return output->rt != NULL && atomic_load(&output->rt->has_figures)
-		       ? &output->rt->figures
-		       : &output->no_figures;
-}
-
-const char *
-output_error(const struct output *output)
-{
-	return text_string(&output->error);
 }

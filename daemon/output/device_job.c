@@ -134,6 +134,12 @@ device_job_submit(struct work *work, struct output *output,
 	return job;
 }
 
+void
+device_job_unwant(struct device_job *job)
+{
+	atomic_store(&job->unwanted, true);
+}
+
 struct card *
 device_job_leave(struct device_job *job, int64_t wait_ns)
 {
@@ -141,7 +147,7 @@ device_job_leave(struct device_job *job, int64_t wait_ns)
 	int64_t left_ns = wait_ns;
 	struct card *card = NULL;
 
-	atomic_store(&job->unwanted, true);
+	device_job_unwant(job);
 	while (left_ns > 0) {
 		const uint32_t seen = wake_prepare(&job->ran);
 

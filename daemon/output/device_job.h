@@ -36,6 +36,8 @@ struct device_job *device_job_submit(struct work *work, struct output *output,
 				     const struct output_config *config,
 				     const struct audio_spec *spec,
 				     struct card *card);
+/* A card that it is yet to open is closed at once. */
+void device_job_unwant(struct device_job *job);
 /* Waits at most wait_ns for it to have run; its output is not told any more.
  * Returns the card that it opened in time, or NULL. */
 struct card *device_job_leave(struct device_job *job, int64_t wait_ns);

@@ -144,9 +144,16 @@ NODISCARD int output_create(const struct output_config *config,
 			    const struct output_links *links,
 			    const struct output_events *events, void *context,
 			    struct output **ret_output);
-/* Stops the thread and closes the card; waits at most 200 ms for either, and
- * 2 s more for a thread that has no CPU. False: it may go on at any time, so
+/* The end, in three steps, so that several outputs end together: each step for
+ * all of them, then the next. A step does those before it, where they were left
+ * out. No other call may follow.
+ * quit: tells the thread, and waits for nothing.
+ * leave: waits 200 ms for the thread, at most, and 2 s more where it has no
+ * CPU; begins to close the card.
+ * destroy: waits 200 ms for that. False: the thread may go on at any time, so
  * that all that the links name must stay for ever, as the output does. */
+void output_quit(struct output *output);
+void output_leave(struct output *output);
 bool output_destroy(struct output *output);
 
 /* Opens the card for this spec; when it is open with another one, it is

@@ -74,6 +74,7 @@ struct output_rt {
 	ALIGNED(CACHE_LINE) ATOMIC(struct card *) offered;
 	ATOMIC(uint32_t) order; /* enum output_order */
 	ATOMIC(bool) quit;
+	int64_t quit_ns; /* since when, control's; 0: not yet */
 	/* to control */
 	ALIGNED(CACHE_LINE) ATOMIC(struct card *) returned;
 	ATOMIC(int) lost_error; /* why, set before returned; 0: not lost */
@@ -144,9 +145,11 @@ enum output_rt_end {
 	OUTPUT_RT_STARVED,   /* without a CPU: may go on any time */
 };
 
-/* Ends the thread. After wait_ns it is given up where it is in a call; while it
- * runs it cannot be, and is waited for, starved_ns at most. May be tried again.
- */
+/* Gives the order to end, and does not wait. */
+void output_rt_quit(struct output_rt *rt);
+/* Ends the thread. wait_ns after the order, or a little later, it is given up
+ * where it is in a call; while it runs it cannot be, and is waited for,
+ * starved_ns at most. May be tried again. */
 MAY_BLOCK enum output_rt_end
 output_rt_stop(struct output_rt *rt, int64_t wait_ns, int64_t starved_ns);
 /* Gives it up, with its card and its memory, if it is still in the call in

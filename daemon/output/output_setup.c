@@ -112,19 +112,31 @@ hurry(struct output_rt *rt, enum output_order order)
 		return;
 }
 
+void
+output_rt_quit(struct output_rt *rt)
+{
+	if (rt->quit_ns != 0)
+		return;
+	rt->quit_ns = clock_now_ns();
+	atomic_store_explicit(&rt->quit, true, memory_order_release);
+	hurry(rt, OUTPUT_ORDER_STOP);
+}
+
 /* Three quarters of the time are for the fade and what is queued before it. */
 enum output_rt_end
 output_rt_stop(struct output_rt *rt, int64_t wait_ns, int64_t starved_ns)
 {
-	const int64_t end_ns = clock_now_ns() + wait_ns + starved_ns;
+	int64_t end_ns = 0;
 	bool ended = false;
 
-	atomic_store_explicit(&rt->quit, true, memory_order_release);
-	hurry(rt, OUTPUT_ORDER_STOP);
-	ended = wait_until_finished(rt, wait_ns * 3 / 4);
+	output_rt_quit(rt);
+	end_ns = rt->quit_ns + wait_ns;
+	ended = wait_until_finished(rt, end_ns - wait_ns / 4 - clock_now_ns());
 	if (!ended)
 		hurry(rt, OUTPUT_ORDER_DROP);
+	/* One that was hurried only now gets its quarter all the same. */
 	ended = ended || wait_until_finished(rt, wait_ns / 4);
+	end_ns += starved_ns;
 	while (!ended) {
 		if (output_rt_abandon(rt, takeback_look(&rt->takeback)))
 			return OUTPUT_RT_ABANDONED;

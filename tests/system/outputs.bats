@@ -195,6 +195,48 @@ hang_all_cards() {
 	done
 }
 
+eight_cards() {
+	local i options=()
+	for i in 1 2 3 4 5 6 7; do
+		options+=("--output.Room $i.driver=alsa"
+			"--output.Room $i.device=rotarytest:DIR=$HERE/card$i")
+	done
+	start_rotaryd --output "alsa:rotarytest:DIR=$HERE/card0" "${options[@]}"
+}
+
+all_cards_hang() {
+	[ "$(cat "$HERE"/card?/events.log | grep -c ' block ms=')" = 8 ]
+}
+
+# Each is waited for by itself 200 ms, so that one after the other they need
+# eight times that, at least. A machine that is slow is so not three times.
+@test "eight cards that hang are waited for together at the end" {
+	local i took
+	long_song song.flac 60
+	for i in 0 1 2 3 4 5 6 7; do
+		mkdir -p "$HERE/card$i"
+	done
+	for took in first second third; do
+		rm -f "$HERE"/card?/*
+		eight_cards
+		[ "$took" != first ] || mpd "add song.flac"
+		mpd play
+		wait_for "$DEADLINE" elapsed_past 0.3
+		wait_for "$DEADLINE" all_are_open
+		hang_all_cards
+		wait_for "$DEADLINE" all_cards_hang
+		stop_rotaryd
+		[ "$EXIT" = 0 ]
+		echo "# eight cards hang: ended after $TOOK_MS ms" >&3
+		[ "$TOOK_MS" -ge 1600 ] || return 0
+	done
+	return 1
+}
+
+all_are_open() {
+	[ "$(mpd outputs | grep -c '^attribute: state=open$')" = 8 ]
+}
+
 # As alsamixer does: LEFT RIGHT ON ON, in dB + 64.
 set_mixer() {
 	echo "$*" >"$CARD/mixer.other"
