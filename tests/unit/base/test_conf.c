@@ -1,99 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_conf.c - files and command lines, good and bad. */
-#include "lib/base/conf.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
-enum { PATH_BYTES = 256, ARGUMENTS = 8 };
-
-static char folder[] = "/tmp/rotary-conf-XXXXXX";
-static char file_path[PATH_BYTES + 16];
-static struct text message;
-static struct conf *conf;
-static int action;
-
-static int
-set_up_group(void **state)
-{
-	char path[PATH_BYTES];
-
-	(void)state;
-	if (mkdtemp(folder) == NULL)
-		return -1;
-	snprintf(path, sizeof(path), "%s/rotary", folder);
-	snprintf(file_path, sizeof(file_path), "%s/rotary.conf", path);
-	setenv("XDG_CONFIG_HOME", folder, 1);
-	setenv("HOME", "/home/ann", 1);
-	setenv("RUNTIME_DIRECTORY", "/run/rotary", 1);
-	setenv("STATE_DIRECTORY", "/var/lib/rotary", 1);
-	return mkdir(path, 0700);
-}
-
-static int
-tear_down_group(void **state)
-{
-	char path[PATH_BYTES];
-
-	(void)state;
-	text_finish(&message);
-	snprintf(path, sizeof(path), "%s/rotary", folder);
-	unlink(file_path);
-	rmdir(path);
-	return rmdir(folder);
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	conf_destroy(conf);
-	conf = NULL;
-	unlink(file_path);
-	return 0;
-}
-
-static void
-write_bytes(const void *bytes, size_t length)
-{
-	FILE *file = fopen(file_path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, length, file), length);
-	assert_int_equal(fclose(file), 0);
-}
-
-/* Loads with these arguments, NULL-terminated, and the file's contents, or
- * without a file of the user's when contents is NULL. */
-static int
-load(const char *contents, const char *const arguments[])
-{
-	char *argv[ARGUMENTS + 1] = {0};
-	int argc = 1, i, result;
-
-	if (contents != NULL)
-		write_bytes(contents, strlen(contents));
-	argv[0] = strdup("rotaryd");
-	for (; arguments != NULL && arguments[argc - 1] != NULL; argc++) {
-		assert_true(argc < ARGUMENTS);
-		argv[argc] = strdup(arguments[argc - 1]);
-	}
-	conf_destroy(conf);
-	conf = NULL;
-	result = conf_load(&conf_rotaryd, argc, argv, &conf, &action, &message);
-	for (i = 0; i < argc; i++)
-		free(argv[i]);
-	return result;
-}
+#include "tests/unit/base/loaded.h"
 
 static int
 load_one(const char *argument)
@@ -170,11 +84,7 @@ test_command_line_wins(void **state)
 static void
 test_bad_files(void **state)
 {
-	static const struct {
-		const char *contents;
-		unsigned line;
-		const char *why; /* a part of the message */
-	} CASES[] = {
+	static const struct bad_file CASES[] = {
 		{"[output]\nrate = fast\n", 2, "follow or a number from 8000"},
 		{"[output]\n\n# x\nbufer_ms = 5\n", 4,
 		 "no option output.bufer_ms"},
@@ -201,20 +111,9 @@ test_bad_files(void **state)
 		{"[log]\nlevel = x\nlevel = y\nz\n[q]\n", 2, "not \"x\""},
 		{"[log]\nz\nlevel = x\n", 2, "neither"},
 	};
-	char expected[PATH_BYTES * 2];
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		assert_int_equal(load(CASES[i].contents, NULL), -EINVAL);
-		snprintf(expected, sizeof(expected), "%s:%u: ", file_path,
-			 CASES[i].line);
-		if (strncmp(text_string(&message), expected,
-			    strlen(expected)) != 0 ||
-		    strstr(text_string(&message), CASES[i].why) == NULL)
-			fail_msg("case %zu: %s", i, text_string(&message));
-		assert_null(conf);
-	}
+	assert_bad_files(CASES, sizeof(CASES) / sizeof(CASES[0]));
 }
 
 static void
@@ -332,10 +231,7 @@ test_arguments(void **state)
 static void
 test_bad_arguments(void **state)
 {
-	static const struct {
-		const char *argument;
-		const char *why;
-	} CASES[] = {
+	static const struct bad_argument CASES[] = {
 		{"--volume", "--volume is no option"},
 		{"play", "play is no option"},
 		{"-h", "-h is no option"},
@@ -348,15 +244,9 @@ test_bad_arguments(void **state)
 		{"--output=pulse:x", "must be one of"},
 		{"--music=", "must be a path"},
 	};
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		assert_int_equal(load_one(CASES[i].argument), -EINVAL);
-		if (strstr(text_string(&message), CASES[i].why) == NULL)
-			fail_msg("%s: %s", CASES[i].argument,
-				 text_string(&message));
-	}
+	assert_bad_arguments(NULL, CASES, sizeof(CASES) / sizeof(CASES[0]));
 }
 
 static void

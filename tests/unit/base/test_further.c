@@ -1,74 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_further.c - further outputs, [output NAME], in rotaryd's configuration:
  * what they get, their order, and what is wrong with them, by file and line. */
-#include "lib/base/conf.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
-enum { ARGUMENTS = 12 };
-
-static char path[] = "/tmp/rotary-further-XXXXXX";
-static struct text message;
-static struct conf *conf;
-
-static int
-set_up_group(void **state)
-{
-	const int file = mkstemp(path);
-
-	(void)state;
-	return file < 0 ? -1 : close(file);
-}
-
-static int
-tear_down_group(void **state)
-{
-	(void)state;
-	text_finish(&message);
-	return unlink(path);
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	conf_destroy(conf);
-	conf = NULL;
-	return 0;
-}
-
-/* Loads a file of these contents, and these arguments, NULL at the end. */
-static int
-load(const char *contents, const char *const arguments[])
-{
-	char *argv[ARGUMENTS] = {strdup("rotaryd"), strdup("--config"),
-				 strdup(path)};
-	int argc = 3, action = 0, result = 0, i = 0;
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(contents, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-	for (; arguments != NULL && arguments[argc - 3] != NULL; argc++) {
-		assert_true(argc < ARGUMENTS);
-		argv[argc] = strdup(arguments[argc - 3]);
-	}
-	conf_destroy(conf);
-	conf = NULL;
-	result = conf_load(&conf_rotaryd, argc, argv, &conf, &action, &message);
-	for (i = 0; i < argc; i++)
-		free(argv[i]);
-	return result;
-}
+#include "tests/unit/base/loaded.h"
 
 static void
 test_options(void **state)
@@ -118,11 +58,7 @@ test_options(void **state)
 static void
 test_bad_files(void **state)
 {
-	static const struct {
-		const char *contents;
-		unsigned line;
-		const char *why; /* a part of the message */
-	} CASES[] = {
+	static const struct bad_file CASES[] = {
 		{"[output Kitchen]\ndriver=loud\n", 2,
 		 "output Kitchen.driver must be"},
 		{"[output Kitchen]\nrates=1\n", 2, "no option output.rates"},
@@ -152,29 +88,15 @@ test_bad_files(void **state)
 		 "[output 7]\ndriver=null\n[output 8]\ndriver=null\n",
 		 15, "there may be 7 further sections"},
 	};
-	char expected[64];
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		assert_int_equal(load(CASES[i].contents, NULL), -EINVAL);
-		snprintf(expected, sizeof(expected), "%s:%u: ", path,
-			 CASES[i].line);
-		if (strncmp(text_string(&message), expected,
-			    strlen(expected)) != 0 ||
-		    strstr(text_string(&message), CASES[i].why) == NULL)
-			fail_msg("case %zu: %s", i, text_string(&message));
-		assert_null(conf);
-	}
+	assert_bad_files(CASES, sizeof(CASES) / sizeof(CASES[0]));
 }
 
 static void
 test_bad_arguments(void **state)
 {
-	static const struct {
-		const char *argument;
-		const char *why;
-	} CASES[] = {
+	static const struct bad_argument CASES[] = {
 		{"--output.K.foo=1", "--output.K.foo is no option"},
 		{"--log.K.level=info", "--log.K.level is no option"},
 		{"--output..rate=1", "is of 1 to 63 bytes"},
@@ -182,17 +104,9 @@ test_bad_arguments(void **state)
 		{"--output.K.rate", "--output.K.rate needs a value"},
 		{"--output.K.device=", "[output K] and [output] have"},
 	};
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		const char *const arguments[] = {CASES[i].argument, NULL};
-
-		assert_int_equal(load("", arguments), -EINVAL);
-		if (strstr(text_string(&message), CASES[i].why) == NULL)
-			fail_msg("%s: %s", CASES[i].argument,
-				 text_string(&message));
-	}
+	assert_bad_arguments("", CASES, sizeof(CASES) / sizeof(CASES[0]));
 }
 
 int
