@@ -51,6 +51,8 @@ static long model_futex(ATOMIC(uint32_t) * word, int operation, uint32_t value,
 
 #include <cmocka.h>
 
+#include "tests/model/search.h"
+
 enum { ITEMS = 2, THREADS_MAX = EXPLORER_THREADS_MAX };
 
 enum seed {
@@ -432,17 +434,12 @@ explore(const struct search *search)
 		.check = check,
 		.touch = touch,
 	};
-	const char *failure = NULL;
-	uint64_t runs;
 
 	world.search = search;
-	runs = explorer_run(&explored, &failure);
-	print_message("%llu runs, %u decoders, %u posts, %u preemptions, "
-		      "%u overruns: %s\n",
-		      (unsigned long long)runs, search->decoders, search->posts,
-		      search->preemptions, search->overruns,
-		      failure != NULL ? failure : "no failure");
-	return failure;
+	return search_run(&explored,
+			  "seed %d, %u decoders, %u posts, %u overruns: ",
+			  (int)search->seed, search->decoders, search->posts,
+			  search->overruns);
 }
 
 static unsigned preemptions = 2;
@@ -458,11 +455,9 @@ no_order_loses_a_wake_up(void **unused)
 		{3, 2, 1, preemptions - 1, 1, SEED_NONE, 0},
 		{1, 1, 2, preemptions, 0, SEED_NONE, 1},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_null(explore(&searches[i]));
+	SEARCHES_FIND_NOTHING(explore, searches);
 }
 
 static void
@@ -477,22 +472,20 @@ every_seeded_fault_is_found(void **unused)
 		{1, 1, 2, 1, 0, SEED_SHORT_ROUND, 0},
 		{3, 2, 1, 2, 1, SEED_SILENT_LEAVER, 0},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_non_null(explore(&searches[i]));
+	SEARCHES_FIND_FAULTS(explore, searches);
 }
 
 int
 main(int argc, char **argv)
 {
+	unsigned *const numbers[] = {&preemptions, NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_order_loses_a_wake_up),
 		cmocka_unit_test(every_seeded_fault_is_found),
 	};
 
-	if (argc > 1)
-		preemptions = (unsigned)strtoul(argv[1], NULL, 10);
+	search_parse(argc, argv, numbers);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,10 +24,11 @@ static bool is_turn_given_twice(void);
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "tests/model/search.h"
 
 enum { NODES = HISTORY_ITEMS, READERS = 2, WRITER = READERS, PULLS = 2 };
 
@@ -403,20 +404,13 @@ explore(const struct search *search)
 		.touch = touch,
 		.weakens = weakens,
 	};
-	const char *failure = NULL;
-	uint64_t runs;
 
 	world.seed = search->seed;
 	world.writer_steps = search->steps;
 	world.pulls = search->pulls;
 	world.playable = search->nodes;
-	runs = explorer_run(&explored, &failure);
-	print_message(
-		"seed %d: %llu runs, %u preemptions, %u delays, %u steps: %s\n",
-		(int)search->seed, (unsigned long long)runs,
-		search->preemptions, search->delays, search->steps,
-		failure != NULL ? failure : "no failure");
-	return failure;
+	return search_run(&explored, "seed %d, %u steps: ", (int)search->seed,
+			  search->steps);
 }
 
 static void
@@ -430,11 +424,9 @@ no_order_breaks_the_set(void **unused)
 		{reset_two, preemptions, 0, 1, 4, 3, SEED_NONE},
 		{reset_two, preemptions, 0, 2, 4, 3, SEED_NONE},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_null(explore(&searches[i]));
+	SEARCHES_FIND_NOTHING(explore, searches);
 }
 
 static void
@@ -475,25 +467,21 @@ every_seeded_fault_is_found(void **unused)
 		{reset_two, 1, 0, 2, 4, 2, SEED_NO_COUNT_OF_INSERTIONS},
 		{reset_three, 1, 0, 0, 3, PULLS, SEED_TURN_TWICE},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_non_null(explore(&searches[i]));
+	SEARCHES_FIND_FAULTS(explore, searches);
 }
 
 int
 main(int argc, char **argv)
 {
+	unsigned *const numbers[] = {&preemptions, &steps, NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_order_breaks_the_set),
 		cmocka_unit_test(no_order_gives_a_turn_twice),
 		cmocka_unit_test(every_seeded_fault_is_found),
 	};
 
-	if (argc > 1)
-		preemptions = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		steps = (unsigned)strtoul(argv[2], NULL, 10);
+	search_parse(argc, argv, numbers);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

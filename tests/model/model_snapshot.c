@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "tests/model/search.h"
+
 enum { READERS = 2, WRITER = READERS, LOOKS = 2, OBJECTS = 8 };
 
 enum seed {
@@ -225,15 +227,12 @@ explore(const struct search *search)
 		.touch = touch,
 		.weakens = weakens,
 	};
-	const char *failure = NULL;
-	uint64_t runs;
+	const char *failure;
 
 	world.search = search;
-	runs = explorer_run(&explored, &failure);
-	print_message("%llu runs, %u preemptions, %u delays, %u steps: %s\n",
-		      (unsigned long long)runs, search->preemptions,
-		      search->delays, search->steps,
-		      failure != NULL ? failure : "no failure");
+	failure =
+		search_run(&explored, "seed %d, %u steps: ", (int)search->seed,
+			   search->steps);
 	snapshot_destroy(world.snapshot);
 	world.snapshot = NULL;
 	return failure;
@@ -249,11 +248,9 @@ no_order_breaks_the_snapshot(void **unused)
 		{preemptions - 1, 1, 4, SEED_NONE},
 		{preemptions, 1, 3, SEED_NONE},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_null(explore(&searches[i]));
+	SEARCHES_FIND_NOTHING(explore, searches);
 }
 
 static void
@@ -264,22 +261,20 @@ every_seeded_fault_is_found(void **unused)
 		{2, 1, 3, SEED_WEAK_POINTER},     {2, 0, 3, SEED_EARLY_LEAVE},
 		{1, 0, 3, SEED_NO_POINTER_STORE},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_non_null(explore(&searches[i]));
+	SEARCHES_FIND_FAULTS(explore, searches);
 }
 
 int
 main(int argc, char **argv)
 {
+	unsigned *const numbers[] = {&preemptions, NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_order_breaks_the_snapshot),
 		cmocka_unit_test(every_seeded_fault_is_found),
 	};
 
-	if (argc > 1)
-		preemptions = (unsigned)strtoul(argv[1], NULL, 10);
+	search_parse(argc, argv, numbers);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

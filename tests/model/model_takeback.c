@@ -21,10 +21,11 @@ static bool lies(void);
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "tests/model/search.h"
 
 enum { OWNER, WATCHER, THREADS, CALLS = 3, LOOKS = 3 };
 
@@ -248,15 +249,9 @@ explore(const struct search *search)
 		.check = check,
 		.touch = touch,
 	};
-	const char *failure = NULL;
-	uint64_t runs;
 
 	world.search = search;
-	runs = explorer_run(&explored, &failure);
-	print_message("%llu runs, %u preemptions, %u delays: %s\n",
-		      (unsigned long long)runs, search->preemptions,
-		      search->delays, failure != NULL ? failure : "no failure");
-	return failure;
+	return search_run(&explored, "seed %d: ", (int)search->seed);
 }
 
 static unsigned preemptions = 4;
@@ -269,11 +264,9 @@ no_order_breaks_the_takeback(void **unused)
 		{preemptions - 1, 1, SEED_NONE},
 		{preemptions - 2, 2, SEED_NONE},
 	};
-	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
-		assert_null(explore(&searches[i]));
+	SEARCHES_FIND_NOTHING(explore, searches);
 }
 
 static void
@@ -285,7 +278,6 @@ every_seeded_fault_is_found(void **unused)
 	for (seed = SEED_NONE + 1; seed <= SEED_LYING_LEAVE; seed++) {
 		const struct search search = {3, 1, seed};
 
-		print_message("seed %d: ", (int)seed);
 		assert_non_null(explore(&search));
 	}
 }
@@ -293,12 +285,12 @@ every_seeded_fault_is_found(void **unused)
 int
 main(int argc, char **argv)
 {
+	unsigned *const numbers[] = {&preemptions, NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_order_breaks_the_takeback),
 		cmocka_unit_test(every_seeded_fault_is_found),
 	};
 
-	if (argc > 1)
-		preemptions = (unsigned)strtoul(argv[1], NULL, 10);
+	search_parse(argc, argv, numbers);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

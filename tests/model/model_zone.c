@@ -16,10 +16,11 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "tests/model/search.h"
 
 enum seed {
 	SEED_NONE,
@@ -371,15 +372,10 @@ explore(const struct explorer_case *explored, enum seed seed,
 	unsigned most_preemptions)
 {
 	struct explorer_case bounded = *explored;
-	const char *failure = NULL;
-	uint64_t runs;
 
 	world.seed = seed;
 	bounded.preemptions = most_preemptions;
-	runs = explorer_run(&bounded, &failure);
-	print_message("%llu orders: %s\n", (unsigned long long)runs,
-		      failure != NULL ? failure : "nothing wrong");
-	return failure;
+	return search_run(&bounded, "seed %d: ", (int)seed);
 }
 
 static void
@@ -421,6 +417,7 @@ every_seeded_fault_is_found(void **state)
 int
 main(int argc, char **argv)
 {
+	unsigned *const numbers[] = {&preemptions, NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_bit_is_lost),
 		cmocka_unit_test(no_unit_is_lost_or_taken_twice),
@@ -428,7 +425,6 @@ main(int argc, char **argv)
 		cmocka_unit_test(every_seeded_fault_is_found),
 	};
 
-	if (argc > 1)
-		preemptions = (unsigned)strtoul(argv[1], NULL, 10);
+	search_parse(argc, argv, numbers);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
