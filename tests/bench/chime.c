@@ -14,10 +14,10 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/thread.h"
+#include "tests/kit/rig/control.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,29 +87,10 @@ static bool
 run_until(struct bench *bench, const uint64_t *told, uint64_t stream,
 	  int64_t until_ns)
 {
-	struct pollfd fds[2] = {
-		{.fd = engine_event_fd(bench->engine), .events = POLLIN},
-		{.fd = work_event_fd(bench->work), .events = POLLIN},
-	};
-
 	while (*told != stream && !bench->failed) {
-		const int64_t now_ns = clock_now_ns();
-		int64_t due_ns = engine_next_deadline(bench->engine);
-		struct timespec wait = {0};
-
-		if (now_ns >= until_ns)
+		if (clock_now_ns() >= until_ns ||
+		    control_turn(bench->engine, bench->work, until_ns, -1) < 0)
 			return false;
-		if (work_next_deadline(bench->work) < due_ns)
-			due_ns = work_next_deadline(bench->work);
-		if (until_ns < due_ns)
-			due_ns = until_ns;
-		if (due_ns > now_ns)
-			wait = (struct timespec){(due_ns - now_ns) / NS_PER_S,
-						 (due_ns - now_ns) % NS_PER_S};
-		if (ppoll(fds, 2, &wait, NULL) < 0)
-			return false;
-		work_dispatch(bench->work);
-		engine_dispatch(bench->engine);
 		(void)log_rt_drain();
 	}
 	return !bench->failed;

@@ -16,10 +16,10 @@
 #include "lib/base/log.h"
 #include "lib/base/text.h"
 #include "lib/base/thread.h"
+#include "tests/kit/rig/control.h"
 
 #include <getopt.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,31 +256,10 @@ parse(int argc, char **argv, struct run *run, struct engine_config *config,
 static void
 loop(struct run *run, int signal_fd)
 {
-	struct pollfd fds[3] = {
-		{.fd = engine_event_fd(run->engine), .events = POLLIN},
-		{.fd = work_event_fd(run->work), .events = POLLIN},
-		{.fd = signal_fd, .events = POLLIN},
-	};
-
 	while (!run->over && clock_now_ns() < run->until_ns &&
-	       fds[2].revents == 0) {
-		int64_t due_ns = engine_next_deadline(run->engine);
-		struct timespec wait = {0};
-
-		if (work_next_deadline(run->work) < due_ns)
-			due_ns = work_next_deadline(run->work);
-		if (run->until_ns < due_ns)
-			due_ns = run->until_ns;
-		due_ns -= clock_now_ns();
-		if (due_ns > 0)
-			wait = (struct timespec){due_ns / NS_PER_S,
-						 due_ns % NS_PER_S};
-		if (ppoll(fds, 3, &wait, NULL) < 0)
-			break;
-		work_dispatch(run->work);
-		engine_dispatch(run->engine);
+	       control_turn(run->engine, run->work, run->until_ns, signal_fd) ==
+		       0)
 		log_rt_drain();
-	}
 }
 
 static void

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rig.c - the loop is what the daemon's is: both eventfds, the nearest
- * deadline, both dispatches. Everything that could hang is waited for with
- * much patience, and then the test ends with what was told so far. */
+/* rig.c - everything that could hang is waited for with much patience, and then
+ * the test ends with what was told so far. */
 #include "tests/kit/rig/rig.h"
 
 #include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "tests/kit/crew.h"
+#include "tests/kit/rig/control.h"
 
 #include <FLAC/stream_encoder.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +149,38 @@ rig_finish(struct rig *rig)
 		fprintf(stderr, "%s is left\n", rig->folder);
 }
 
+int
+rig_set_up_with(void **ret_rig, const struct rig_options *options)
+{
+	struct rig *rig = malloc(sizeof(*rig));
+
+	crew_check(rig != NULL);
+	rig_init_with(rig, options);
+	*ret_rig = rig;
+	return 0;
+}
+
+int
+rig_set_up(void **ret_rig, const struct card_ops *driver)
+{
+	return rig_set_up_with(ret_rig,
+			       &(struct rig_options){.driver = driver});
+}
+
+int
+rig_set_up_wav(void **ret_rig)
+{
+	return rig_set_up(ret_rig, &card_wav);
+}
+
+int
+rig_tear_down(void **rig)
+{
+	rig_finish(*rig);
+	free(*rig);
+	return 0;
+}
+
 static void
 give_up(const struct rig *rig, const char *what, uint64_t stream)
 {
@@ -163,34 +194,10 @@ give_up(const struct rig *rig, const char *what, uint64_t stream)
 	abort();
 }
 
-static int64_t
-due(const struct rig *rig, int64_t until_ns)
-{
-	const int64_t work_ns = work_next_deadline(rig->work);
-	int64_t due_ns = engine_next_deadline(rig->engine);
-
-	due_ns = work_ns < due_ns ? work_ns : due_ns;
-	return due_ns < until_ns ? due_ns : until_ns;
-}
-
-/* One turn of control's loop, until something happened or until_ns. */
 void
 rig_turn(struct rig *rig, int64_t until_ns)
 {
-	struct pollfd fds[2] = {
-		{.fd = engine_event_fd(rig->engine), .events = POLLIN},
-		{.fd = work_event_fd(rig->work), .events = POLLIN},
-	};
-	int64_t wait_ns = due(rig, until_ns) - clock_now_ns();
-	struct timespec wait = {0};
-
-	if (wait_ns > 0) {
-		wait.tv_sec = wait_ns / NS_PER_S;
-		wait.tv_nsec = wait_ns % NS_PER_S;
-	}
-	crew_check(ppoll(fds, 2, &wait, NULL) >= 0);
-	work_dispatch(rig->work);
-	engine_dispatch(rig->engine);
+	crew_check(control_turn(rig->engine, rig->work, until_ns, -1) >= 0);
 }
 
 void
@@ -257,16 +264,43 @@ rig_wait_position(struct rig *rig, uint64_t stream, int64_t elapsed_ns)
 	}
 }
 
-uint64_t
-rig_open(struct rig *rig, const char *name, int64_t start_ns)
+enum output_state
+rig_output_state(const struct rig *rig)
+{
+	struct engine_output_info info;
+
+	crew_check(engine_output_info(rig->engine, 0, &info) == 0);
+	return info.state;
+}
+
+void
+rig_wait_output(struct rig *rig, enum output_state state)
+{
+	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+
+	while (rig_output_state(rig) != state) {
+		if (clock_now_ns() >= until_ns)
+			give_up(rig, "the output never came to a state", 0);
+		rig_turn(rig, clock_now_ns() + 20 * NS_PER_MS);
+	}
+}
+
+static uint64_t
+open_on(struct rig *rig, enum lane_id lane, const char *name, int64_t start_ns)
 {
 	const struct source_ref ref = {name, getuid()};
 	uint64_t stream = 0;
 
-	crew_check(engine_open(rig->engine, LANE_MUSIC, &ref, start_ns,
-			       &stream) == 0);
+	crew_check(engine_open(rig->engine, lane, &ref, start_ns, &stream) ==
+		   0);
 	crew_check(stream != 0);
 	return stream;
+}
+
+uint64_t
+rig_open(struct rig *rig, const char *name, int64_t start_ns)
+{
+	return open_on(rig, LANE_MUSIC, name, start_ns);
 }
 
 uint64_t
@@ -278,10 +312,25 @@ rig_open_ready(struct rig *rig, const char *name, int64_t start_ns)
 	return stream;
 }
 
+uint64_t
+rig_open_ready_on(struct rig *rig, enum lane_id lane, const char *name)
+{
+	const uint64_t stream = open_on(rig, lane, name, 0);
+
+	rig_wait(rig, RIG_READY, stream);
+	return stream;
+}
+
+void
+rig_play_on(struct rig *rig, enum lane_id lane, uint64_t stream)
+{
+	crew_check(engine_play(rig->engine, lane, stream) == 0);
+}
+
 void
 rig_play(struct rig *rig, uint64_t stream)
 {
-	crew_check(engine_play(rig->engine, LANE_MUSIC, stream) == 0);
+	rig_play_on(rig, LANE_MUSIC, stream);
 }
 
 void

@@ -75,6 +75,12 @@ void rig_init_with(struct rig *rig, const struct rig_options *options);
 void rig_stop(struct rig *rig);
 void rig_finish(struct rig *rig);
 
+/* For tests that have a rig each, on the heap; 0. */
+int rig_set_up_with(void **ret_rig, const struct rig_options *options);
+int rig_set_up(void **ret_rig, const struct card_ops *driver);
+int rig_set_up_wav(void **ret_rig);
+int rig_tear_down(void **rig);
+
 /* One turn of control's loop, until something happened or until_ns. */
 void rig_turn(struct rig *rig, int64_t until_ns);
 void rig_run(struct rig *rig, int64_t for_ns);
@@ -85,10 +91,16 @@ unsigned rig_count(const struct rig *rig, enum rig_kind kind);
 int rig_wait(struct rig *rig, enum rig_kind kind, uint64_t stream);
 /* Until the heard position of stream is at least elapsed_ns. */
 void rig_wait_position(struct rig *rig, uint64_t stream, int64_t elapsed_ns);
+enum output_state rig_output_state(const struct rig *rig);
+void rig_wait_output(struct rig *rig, enum output_state state);
 
+/* Music, but where it says another lane. */
 uint64_t rig_open(struct rig *rig, const char *name, int64_t start_ns);
 uint64_t rig_open_ready(struct rig *rig, const char *name, int64_t start_ns);
+uint64_t rig_open_ready_on(struct rig *rig, enum lane_id lane,
+			   const char *name);
 void rig_play(struct rig *rig, uint64_t stream);
+void rig_play_on(struct rig *rig, enum lane_id lane, uint64_t stream);
 void rig_follow(struct rig *rig, uint64_t stream, uint64_t next);
 
 /* Music. rig_make(): a stereo song at RIG_RATE. */

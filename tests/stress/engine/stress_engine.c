@@ -13,6 +13,7 @@
 #include "tests/kit/dice.h"
 #include "tests/kit/music/music.h"
 #include "tests/kit/rig/rig.h"
+#include "tests/kit/rig/shaky.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,35 +29,10 @@ struct storm {
 	unsigned seen;       /* events that were looked at */
 };
 
-static ATOMIC(bool) gone;
-static struct card_ops shaky;
-
 static const char *const names[SONGS] = {
 	"a.flac",    "b.flac",    "mono.flac", "fast.flac", "one.flac",
 	"chain.ogg", "noise.ogg", "cut.flac",  "none.flac",
 };
-
-static int
-shaky_open(const struct card_request *request, struct card **ret_card,
-	   struct text *ret_reason)
-{
-	int result = -ENODEV;
-
-	if (!atomic_load(&gone))
-		result = card_null.open(request, ret_card, ret_reason);
-	else
-		text_add(ret_reason, "unplugged");
-	if (result == 0)
-		(*ret_card)->ops = &shaky;
-	return result;
-}
-
-static int
-shaky_status(struct card *card, struct card_status *ret_status)
-{
-	return atomic_load(&gone) ? -ENODEV
-				  : card_null.status(card, ret_status);
-}
 
 static void
 make_songs(const struct rig *rig)
@@ -178,7 +154,7 @@ command(struct storm *storm)
 				  dice_roll(&storm->dice, 2) ? 1.0F : 0.5F);
 		break;
 	default:
-		atomic_store(&gone, dice_roll(&storm->dice, 12) == 0);
+		shaky_plug(dice_roll(&storm->dice, 12) != 0);
 		break;
 	}
 	(void)result; /* any of the documented ones */
@@ -216,11 +192,9 @@ main(int argc, char **argv)
 
 	thread_adopt(THREAD_ROLE_CONTROL, "storm");
 	storm.dice = dice_seeded(seed);
-	shaky = card_null;
-	shaky.open = shaky_open;
-	shaky.status = shaky_status;
-	rig_init_with(&storm.rig, &(struct rig_options){.driver = &shaky,
-							.ring_bytes = 4 << 20});
+	rig_init_with(&storm.rig,
+		      &(struct rig_options){.driver = shaky_card(&card_null),
+					    .ring_bytes = 4 << 20});
 	make_songs(&storm.rig);
 	until_ns = clock_now_ns() + lasts_ns;
 	while (clock_now_ns() < until_ns) {
@@ -231,7 +205,7 @@ main(int argc, char **argv)
 					 dice_roll(&storm.dice, 8) * NS_PER_MS);
 		check_events(&storm);
 	}
-	atomic_store(&gone, false);
+	shaky_plug(true);
 	engine_pause(storm.rig.engine, LANE_MUSIC, false);
 	engine_stop(storm.rig.engine, LANE_MUSIC);
 	for (i = 0; i < HELD; i++)

@@ -11,82 +11,19 @@
 
 #include "daemon/engine/engine_parts.h"
 #include "lib/base/clock.h"
-#include "lib/base/text.h"
 #include "lib/base/thread.h"
 #include "tests/kit/rig/rig.h"
+#include "tests/kit/rig/shaky.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum { LENGTH = 30000, FADE = RIG_RATE / 200 + 1 };
 
-static ATOMIC(bool) gone;
-static ATOMIC(unsigned) opens;
-static struct card_ops shaky;
-
-static int
-shaky_open(const struct card_request *request, struct card **ret_card,
-	   struct text *ret_reason)
-{
-	int result;
-
-	if (atomic_load(&gone)) {
-		text_add(ret_reason, "unplugged");
-		return -ENODEV;
-	}
-	result = card_wav.open(request, ret_card, ret_reason);
-	if (result == 0) {
-		(*ret_card)->ops = &shaky;
-		atomic_fetch_add(&opens, 1);
-	}
-	return result;
-}
-
-static int
-shaky_status(struct card *card, struct card_status *ret_status)
-{
-	return atomic_load(&gone) ? -ENODEV : card_wav.status(card, ret_status);
-}
-
 static int
 set_up(void **state)
 {
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	shaky = card_wav;
-	shaky.open = shaky_open;
-	shaky.status = shaky_status;
-	atomic_store(&gone, false);
-	atomic_store(&opens, 0);
-	rig_init(rig, &shaky);
-	*state = rig;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
-}
-
-static enum output_state
-state_of(const struct rig *rig)
-{
-	struct engine_output output;
-
-	engine_output(rig->engine, &output);
-	return output.state;
-}
-
-static void
-wait_for_state(struct rig *rig, enum output_state state)
-{
-	while (state_of(rig) != state)
-		rig_turn(rig, clock_now_ns() + 20 * NS_PER_MS);
+	return rig_set_up(state, shaky_card(&card_wav));
 }
 
 static void
@@ -133,15 +70,15 @@ music_goes_on_when_the_card_is_back(void **state)
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);
 	rig_wait_position(rig, song, 100 * NS_PER_MS);
-	atomic_store(&gone, true);
-	wait_for_state(rig, OUTPUT_RETRY);
+	shaky_plug(false);
+	rig_wait_output(rig, OUTPUT_RETRY);
 	assert_stands_still(rig, song, &elapsed_ns);
 	assert_in_range(elapsed_ns, 90 * NS_PER_MS, 600 * NS_PER_MS);
-	atomic_store(&gone, false);
+	shaky_plug(true);
 	rig_wait(rig, RIG_ENDED, song);
 	assert_int_equal(rig_count(rig, RIG_STARTED), 1);
 	assert_int_equal(rig_count(rig, RIG_FAILED), 0);
-	assert_int_equal(atomic_load(&opens), 2);
+	assert_int_equal(shaky_opens(), 2);
 	rig_stop(rig);
 	assert_whole_but_for_a_break(
 		rig->wav, clock_ns_to_frames(elapsed_ns + 1, RIG_RATE));
@@ -163,9 +100,9 @@ what_was_mixed_and_not_heard_is_not_lost(void **state)
 	rig_play(rig, first);
 	rig_follow(rig, first, second);
 	rig_wait_position(rig, first, 50 * NS_PER_MS);
-	atomic_store(&gone, true);
-	wait_for_state(rig, OUTPUT_RETRY);
-	atomic_store(&gone, false);
+	shaky_plug(false);
+	rig_wait_output(rig, OUTPUT_RETRY);
+	shaky_plug(true);
 	rig_wait(rig, RIG_ENDED, second);
 	assert_int_equal(rig_count(rig, RIG_STARTED), 2);
 	rig_stop(rig);
@@ -184,26 +121,26 @@ a_card_that_is_not_there_is_waited_for(void **state)
 	struct engine_output output;
 	uint64_t song;
 
-	atomic_store(&gone, true);
+	shaky_plug(false);
 	rig_make(rig, "a.flac", 1, LENGTH / 4);
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);
-	wait_for_state(rig, OUTPUT_RETRY);
+	rig_wait_output(rig, OUTPUT_RETRY);
 	engine_output(rig->engine, &output);
 	assert_string_equal(output.error, "unplugged");
 	assert_null(output.card);
 	engine_position(rig->engine, LANE_MUSIC, &position);
 	assert_int_equal(position.stream, song);
 	assert_int_equal(position.elapsed_ns, 0);
-	atomic_store(&gone, false);
+	shaky_plug(true);
 	rig_wait(rig, RIG_ENDED, song);
 	/* And a stop while waiting ends the waiting. */
-	atomic_store(&gone, true);
+	shaky_plug(false);
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);
-	wait_for_state(rig, OUTPUT_RETRY);
+	rig_wait_output(rig, OUTPUT_RETRY);
 	engine_stop(rig->engine, LANE_MUSIC);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 }
 
 static void
@@ -219,12 +156,12 @@ a_long_pause_gives_the_card_back(void **state)
 	rig_play(rig, song);
 	rig_wait_position(rig, song, 100 * NS_PER_MS);
 	engine_pause(rig->engine, LANE_MUSIC, true);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 	assert_stands_still(rig, song, &elapsed_ns);
 	engine_pause(rig->engine, LANE_MUSIC, false);
 	rig_wait(rig, RIG_ENDED, song);
 	assert_int_equal(rig_count(rig, RIG_STARTED), 1);
-	assert_int_equal(atomic_load(&opens), 2);
+	assert_int_equal(shaky_opens(), 2);
 	rig_stop(rig);
 	assert_whole_but_for_a_break(
 		rig->wav, clock_ns_to_frames(elapsed_ns + 1, RIG_RATE));
@@ -242,8 +179,8 @@ the_card_is_closed_after_the_end(void **state)
 	rig_play(rig, song);
 	rig_wait(rig, RIG_ENDED, song);
 	engine_release(rig->engine, song);
-	assert_int_equal(state_of(rig), OUTPUT_OPEN);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	assert_int_equal(rig_output_state(rig), OUTPUT_OPEN);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 	while (rig->engine->stream_count > 0)
 		rig_turn(rig, clock_now_ns() + 20 * NS_PER_MS);
 	/* All memory is back. */
@@ -252,7 +189,7 @@ the_card_is_closed_after_the_end(void **state)
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);
 	rig_wait(rig, RIG_ENDED, song);
-	assert_int_equal(atomic_load(&opens), 2);
+	assert_int_equal(shaky_opens(), 2);
 }
 
 int
@@ -260,17 +197,20 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			music_goes_on_when_the_card_is_back, set_up, tear_down),
+			music_goes_on_when_the_card_is_back, set_up,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_was_mixed_and_not_heard_is_not_lost, set_up,
-			tear_down),
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_card_that_is_not_there_is_waited_for, set_up,
-			tear_down),
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_long_pause_gives_the_card_back, set_up, tear_down),
+			a_long_pause_gives_the_card_back, set_up,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			the_card_is_closed_after_the_end, set_up, tear_down),
+			the_card_is_closed_after_the_end, set_up,
+			rig_tear_down),
 	};
 
 	thread_adopt(THREAD_ROLE_CONTROL, "test");

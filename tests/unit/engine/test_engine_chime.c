@@ -15,7 +15,6 @@
 #include "tests/kit/rig/rig.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
 	SHORT = 6000,
@@ -28,36 +27,19 @@ enum {
 static int
 set_up(void **state)
 {
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	rig_init(rig, &card_wav);
-	rig_make(rig, "music.flac", MUSIC, LONG);
-	rig_make(rig, "chime.flac", CHIME, SHORT);
-	*state = rig;
+	rig_set_up_wav(state);
+	rig_make(*state, "music.flac", MUSIC, LONG);
+	rig_make(*state, "chime.flac", CHIME, SHORT);
 	return 0;
 }
 
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
-}
-
-static uint64_t
+static void
 say(struct rig *rig, enum lane_id lane)
 {
-	const struct source_ref ref = {"chime.flac", getuid()};
-	uint64_t stream;
+	const uint64_t stream = rig_open_ready_on(rig, lane, "chime.flac");
 
-	assert_int_equal(engine_open(rig->engine, lane, &ref, 0, &stream), 0);
-	rig_wait(rig, RIG_READY, stream);
-	assert_int_equal(engine_play(rig->engine, lane, stream), 0);
+	rig_play_on(rig, lane, stream);
 	rig_wait(rig, RIG_ENDED, stream);
-	return stream;
 }
 
 /* The frame of the wav from which on all of the chime is heard; music may still
@@ -86,7 +68,7 @@ heard_while_paused(struct rig *rig, enum lane_id lane)
 	rig_play(rig, music);
 	rig_wait_position(rig, music, 50 * NS_PER_MS);
 	engine_pause(rig->engine, LANE_MUSIC, true);
-	(void)say(rig, lane);
+	say(rig, lane);
 	engine_pause(rig->engine, LANE_MUSIC, false);
 	rig_wait(rig, RIG_ENDED, music);
 	rig_stop(rig);
@@ -122,17 +104,14 @@ music_pauses_under_speech(void **state)
 {
 	struct rig *rig = *state;
 	const uint64_t music = rig_open_ready(rig, "music.flac", 0);
-	const struct source_ref ref = {"chime.flac", getuid()};
 	struct rig_wav wav;
 	uint64_t speech;
 	size_t at;
 
 	rig_play(rig, music);
 	rig_wait_position(rig, music, 50 * NS_PER_MS);
-	assert_int_equal(
-		engine_open(rig->engine, LANE_SPEECH, &ref, 0, &speech), 0);
-	rig_wait(rig, RIG_READY, speech);
-	assert_int_equal(engine_play(rig->engine, LANE_SPEECH, speech), 0);
+	speech = rig_open_ready_on(rig, LANE_SPEECH, "chime.flac");
+	rig_play_on(rig, LANE_SPEECH, speech);
 	engine_pause(rig->engine, LANE_MUSIC, true);
 	rig_wait(rig, RIG_ENDED, speech);
 	rig_stop(rig);
@@ -155,7 +134,7 @@ the_card_is_kept_after_speech(void **state)
 	const struct card_side *card = &rig->engine->card;
 	uint64_t music;
 
-	(void)say(rig, LANE_CHIME);
+	say(rig, LANE_CHIME);
 	assert_int_equal(card->phase, CARD_UP);
 	assert_true(card->idle_ns != 0);
 	assert_int_equal(card->due_ns - card->idle_ns, ENGINE_SPEECH_CLOSE_NS);
@@ -165,7 +144,7 @@ the_card_is_kept_after_speech(void **state)
 	assert_int_equal(card->due_ns - card->idle_ns, ENGINE_IDLE_CLOSE_NS);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, rig_tear_down)
 
 int
 main(void)

@@ -30,21 +30,14 @@ enum {
 static int
 set_up(void **state)
 {
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
 	hasty_forget();
-	rig_init(rig, &card_hasty);
-	*state = rig;
-	return 0;
+	return rig_set_up(state, &card_hasty);
 }
 
 static int
 tear_down(void **state)
 {
-	rig_finish(*state);
-	free(*state);
+	rig_tear_down(state);
 	hasty_forget();
 	return 0;
 }

@@ -23,24 +23,10 @@ enum { SHORT = 8000, LONG = 36000 };
 static int
 set_up(void **state)
 {
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
 	/* The lane runs ahead of what is heard by three buffers: so long is
 	 * there to change one's mind, whatever else the machine does. */
-	rig_init_with(rig, &(struct rig_options){.driver = &card_wav,
-						 .buffer_ms = 250});
-	*state = rig;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
+	return rig_set_up_with(state, &(struct rig_options){.driver = &card_wav,
+							    .buffer_ms = 250});
 }
 
 /* All of its frames are in the deck. */
@@ -235,19 +221,20 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(follow_may_change_late, set_up,
-						tear_down),
+						rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			follow_may_come_late_or_be_taken_back, set_up,
-			tear_down),
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(another_rate_reopens_the_card,
-						set_up, tear_down),
+						set_up, rig_tear_down),
 		cmocka_unit_test_setup_teardown(mono_joins_stereo, set_up,
-						tear_down),
+						rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_is_heard_may_be_played_anew, set_up, tear_down),
+			what_is_heard_may_be_played_anew, set_up,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_cut_waits_for_the_one_before_to_be_heard, set_up,
-			tear_down),
+			rig_tear_down),
 	};
 
 	thread_adopt(THREAD_ROLE_CONTROL, "test");

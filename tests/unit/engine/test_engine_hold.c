@@ -11,69 +11,19 @@
 
 #include "daemon/engine/engine_parts.h"
 #include "lib/base/clock.h"
-#include "lib/base/text.h"
 #include "lib/base/thread.h"
 #include "tests/kit/rig/rig.h"
+#include "tests/kit/rig/shaky.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum { LENGTH = 15000, FADE = RIG_RATE / 200 + 1 };
 
-static ATOMIC(bool) gone;
-static ATOMIC(unsigned) opens;
-static ATOMIC(unsigned) closes;
-static struct card_ops counted;
-
-static int
-counted_open(const struct card_request *request, struct card **ret_card,
-	     struct text *ret_reason)
-{
-	int result;
-
-	if (atomic_load(&gone)) {
-		text_add(ret_reason, "unplugged");
-		return -ENODEV;
-	}
-	result = card_wav.open(request, ret_card, ret_reason);
-	if (result == 0) {
-		(*ret_card)->ops = &counted;
-		atomic_fetch_add(&opens, 1);
-	}
-	return result;
-}
-
-static void
-counted_close(struct card *card)
-{
-	card_wav.close(card);
-	atomic_fetch_add(&closes, 1);
-}
-
 static int
 set_up(void **state)
 {
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	counted = card_wav;
-	counted.open = counted_open;
-	counted.close = counted_close;
-	atomic_store(&gone, false);
-	atomic_store(&opens, 0);
-	atomic_store(&closes, 0);
-	rig_init(rig, &counted);
-	*state = rig;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
+	return rig_set_up(state, shaky_card(&card_wav));
 }
 
 static struct engine_output_info
@@ -83,17 +33,6 @@ info_of(const struct rig *rig)
 
 	assert_int_equal(engine_output_info(rig->engine, 0, &info), 0);
 	return info;
-}
-
-static void
-wait_for_state(struct rig *rig, enum output_state state)
-{
-	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
-
-	while (info_of(rig).state != state) {
-		assert_true(clock_now_ns() < until_ns);
-		rig_turn(rig, clock_now_ns() + 20 * NS_PER_MS);
-	}
 }
 
 static void
@@ -155,21 +94,21 @@ music_stands_still_and_goes_on(void **state)
 
 	set_enabled(rig, false);
 	assert_false(info_of(rig).enabled);
-	wait_for_state(rig, OUTPUT_CLOSED);
-	assert_int_equal(atomic_load(&closes), 1);
+	rig_wait_output(rig, OUTPUT_CLOSED);
+	assert_int_equal(shaky_closes(), 1);
 	engine_output(rig->engine, &output);
 	assert_true(output.held);
 	assert_null(output.card);
 	frame = frame_of(rig, song);
 	rig_run(rig, 30 * NS_PER_MS);
 	assert_int_equal(frame_of(rig, song), frame);
-	assert_int_equal(atomic_load(&opens), 1);
+	assert_int_equal(shaky_opens(), 1);
 	set_enabled(rig, true);
 	assert_true(info_of(rig).enabled);
 	rig_wait(rig, RIG_ENDED, song);
 	assert_int_equal(rig_count(rig, RIG_STARTED), 1);
 	assert_int_equal(rig_count(rig, RIG_FAILED), 0);
-	assert_int_equal(atomic_load(&opens), 2);
+	assert_int_equal(shaky_opens(), 2);
 	rig_stop(rig);
 	assert_goes_on_at(rig->wav, frame);
 }
@@ -205,8 +144,8 @@ what_begins_meanwhile_waits(void **state)
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);
 	rig_run(rig, 50 * NS_PER_MS);
-	assert_int_equal(info_of(rig).state, OUTPUT_CLOSED);
-	assert_int_equal(atomic_load(&opens), 0);
+	assert_int_equal(rig_output_state(rig), OUTPUT_CLOSED);
+	assert_int_equal(shaky_opens(), 0);
 	assert_int_equal(frame_of(rig, song), 0);
 	set_enabled(rig, true);
 	rig_wait(rig, RIG_ENDED, song);
@@ -226,12 +165,12 @@ paused_music_stays_paused(void **state)
 
 	engine_pause(rig->engine, LANE_MUSIC, true);
 	set_enabled(rig, false);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 	frame = frame_of(rig, song);
 	set_enabled(rig, true);
 	rig_run(rig, 50 * NS_PER_MS);
 	assert_int_equal(frame_of(rig, song), frame);
-	assert_int_equal(atomic_load(&opens), 1);
+	assert_int_equal(shaky_opens(), 1);
 	engine_pause(rig->engine, LANE_MUSIC, false);
 	rig_wait(rig, RIG_ENDED, song);
 	rig_stop(rig);
@@ -247,7 +186,7 @@ stop_and_play_count_while_held(void **state)
 	uint64_t other;
 
 	set_enabled(rig, false);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 	rig_make(rig, "b.flac", 2, LENGTH / 4);
 	other = rig_open_ready(rig, "b.flac", 0);
 	rig_play(rig, other);
@@ -260,10 +199,10 @@ stop_and_play_count_while_held(void **state)
 	rig_wait_position(rig, other, 10 * NS_PER_MS);
 	set_enabled(rig, false);
 	engine_stop(rig->engine, LANE_MUSIC);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 	set_enabled(rig, true);
 	rig_run(rig, 50 * NS_PER_MS);
-	assert_int_equal(info_of(rig).state, OUTPUT_CLOSED);
+	assert_int_equal(rig_output_state(rig), OUTPUT_CLOSED);
 }
 
 /* A card that is away is not tried any more. */
@@ -273,15 +212,15 @@ a_lost_card_is_given_up(void **state)
 	struct rig *rig = *state;
 	uint64_t song;
 
-	atomic_store(&gone, true);
+	shaky_plug(false);
 	rig_make(rig, "a.flac", 1, LENGTH / 4);
 	song = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, song);
-	wait_for_state(rig, OUTPUT_RETRY);
+	rig_wait_output(rig, OUTPUT_RETRY);
 	set_enabled(rig, false);
-	wait_for_state(rig, OUTPUT_CLOSED);
+	rig_wait_output(rig, OUTPUT_CLOSED);
 	assert_string_equal(info_of(rig).error, "");
-	atomic_store(&gone, false);
+	shaky_plug(true);
 	set_enabled(rig, true);
 	rig_wait(rig, RIG_ENDED, song);
 }
@@ -314,7 +253,7 @@ ids_are_looked_at(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, rig_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(music_stands_still_and_goes_on),
 		TEST(a_short_while_changes_nothing),

@@ -16,41 +16,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SHORT = 8000, LONG = 24000 };
-
-static int
-set_up(void **state)
-{
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	rig_init(rig, &card_wav);
-	*state = rig;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
-}
-
-static uint64_t
-open_preview(struct rig *rig, const char *name)
-{
-	const struct source_ref ref = {name, getuid()};
-	uint64_t stream;
-
-	assert_int_equal(
-		engine_open(rig->engine, LANE_PREVIEW, &ref, 0, &stream), 0);
-	rig_wait(rig, RIG_READY, stream);
-	return stream;
-}
 
 static void
 a_preview_opens_the_card_by_itself(void **state)
@@ -60,8 +27,8 @@ a_preview_opens_the_card_by_itself(void **state)
 	uint64_t preview;
 
 	rig_make(rig, "a.flac", 1, SHORT);
-	preview = open_preview(rig, "a.flac");
-	assert_int_equal(engine_play(rig->engine, LANE_PREVIEW, preview), 0);
+	preview = rig_open_ready_on(rig, LANE_PREVIEW, "a.flac");
+	rig_play_on(rig, LANE_PREVIEW, preview);
 	rig_wait(rig, RIG_ENDED, preview);
 	rig_stop(rig);
 	rig_read_wav(rig->wav, &wav);
@@ -87,8 +54,8 @@ a_preview_sounds_over_music(void **state)
 	music = rig_open_ready(rig, "a.flac", 0);
 	rig_play(rig, music);
 	rig_wait_position(rig, music, 50 * NS_PER_MS);
-	preview = open_preview(rig, "b.flac");
-	assert_int_equal(engine_play(rig->engine, LANE_PREVIEW, preview), 0);
+	preview = rig_open_ready_on(rig, LANE_PREVIEW, "b.flac");
+	rig_play_on(rig, LANE_PREVIEW, preview);
 	rig_wait(rig, RIG_STARTED, preview);
 	rig_wait(rig, RIG_ENDED, preview);
 	rig_wait(rig, RIG_ENDED, music);
@@ -114,9 +81,9 @@ music_is_resampled_under_a_preview(void **state)
 
 	rig_make(rig, "a.flac", 1, LONG);
 	rig_make_flac(rig, &other);
-	preview = open_preview(rig, "a.flac");
+	preview = rig_open_ready_on(rig, LANE_PREVIEW, "a.flac");
 	music = rig_open_ready(rig, "b.flac", 0);
-	assert_int_equal(engine_play(rig->engine, LANE_PREVIEW, preview), 0);
+	rig_play_on(rig, LANE_PREVIEW, preview);
 	rig_wait(rig, RIG_STARTED, preview);
 	rig_play(rig, music);
 	rig_wait(rig, RIG_STARTED, music);
@@ -179,13 +146,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			a_preview_opens_the_card_by_itself, set_up, tear_down),
+			a_preview_opens_the_card_by_itself, rig_set_up_wav,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(a_preview_sounds_over_music,
-						set_up, tear_down),
+						rig_set_up_wav, rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			music_is_resampled_under_a_preview, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(it_tells_about_itself, set_up,
-						tear_down),
+			music_is_resampled_under_a_preview, rig_set_up_wav,
+			rig_tear_down),
+		cmocka_unit_test_setup_teardown(it_tells_about_itself,
+						rig_set_up_wav, rig_tear_down),
 	};
 
 	thread_adopt(THREAD_ROLE_CONTROL, "test");

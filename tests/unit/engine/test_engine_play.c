@@ -18,26 +18,6 @@
 
 enum { SHORT = 8000, LONG = 20000 };
 
-static int
-set_up(void **state)
-{
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	rig_init(rig, &card_wav);
-	*state = rig;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
-}
-
 static void
 one_song_is_written_as_it_is(void **state)
 {
@@ -323,25 +303,26 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_song_is_written_as_it_is,
-						set_up, tear_down),
+						rig_set_up_wav, rig_tear_down),
 		cmocka_unit_test_setup_teardown(songs_join_without_a_gap,
-						set_up, tear_down),
+						rig_set_up_wav, rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			songs_of_one_sample_are_heard_in_order, set_up,
-			tear_down),
+			songs_of_one_sample_are_heard_in_order, rig_set_up_wav,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(a_start_in_the_middle_is_exact,
-						set_up, tear_down),
+						rig_set_up_wav, rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_start_past_the_end_ends_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(next_crosses_over, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(stop_fades_out, set_up,
-						tear_down),
+			a_start_past_the_end_ends_at_once, rig_set_up_wav,
+			rig_tear_down),
+		cmocka_unit_test_setup_teardown(next_crosses_over,
+						rig_set_up_wav, rig_tear_down),
+		cmocka_unit_test_setup_teardown(stop_fades_out, rig_set_up_wav,
+						rig_tear_down),
 		cmocka_unit_test_setup_teardown(stop_in_a_pause_is_the_end,
-						set_up, tear_down),
+						rig_set_up_wav, rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			pause_stands_still_and_goes_on_at_that_frame, set_up,
-			tear_down),
+			pause_stands_still_and_goes_on_at_that_frame,
+			rig_set_up_wav, rig_tear_down),
 	};
 
 	thread_adopt(THREAD_ROLE_CONTROL, "test");

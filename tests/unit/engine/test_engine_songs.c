@@ -25,35 +25,9 @@
 enum { SHORT = 6000, LINK = 9000 };
 
 static int
-set_up_wav(void **state)
-{
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	rig_init(rig, &card_wav);
-	*state = rig;
-	return 0;
-}
-
-static int
 set_up_null(void **state)
 {
-	struct rig *rig = malloc(sizeof(*rig));
-
-	if (rig == NULL)
-		return -1;
-	rig_init(rig, &card_null);
-	*state = rig;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	rig_finish(*state);
-	free(*state);
-	return 0;
+	return rig_set_up(state, &card_null);
 }
 
 static const char *
@@ -422,35 +396,35 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_cannot_be_opened_says_why,
-						set_up_null, tear_down),
+						set_up_null, rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_song_without_a_sample_has_no_sound, set_up_null,
-			tear_down),
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			nothing_comes_of_what_was_released, set_up_null,
-			tear_down),
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_song_that_breaks_off_is_heard_so_far, set_up_wav,
-			tear_down),
+			a_song_that_breaks_off_is_heard_so_far, rig_set_up_wav,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(a_chain_of_links_is_one_song,
-						set_up_wav, tear_down),
+						rig_set_up_wav, rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_start_in_a_later_link_is_exact, set_up_wav,
-			tear_down),
+			a_start_in_a_later_link_is_exact, rig_set_up_wav,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_broken_link_leads_to_the_next_song, set_up_wav,
-			tear_down),
+			a_broken_link_leads_to_the_next_song, rig_set_up_wav,
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_fixed_rate_resamples_and_joins, set_up_null,
-			tear_down),
+			rig_tear_down),
 		cmocka_unit_test_setup_teardown(a_song_that_is_too_slow_is_left,
-						set_up_null, tear_down),
+						set_up_null, rig_tear_down),
 		cmocka_unit_test_setup_teardown(streams_wait_for_ring_memory,
-						set_up_null, tear_down),
+						set_up_null, rig_tear_down),
 		cmocka_unit_test_setup_teardown(two_hundred_streams_are_decoded,
-						set_up_null, tear_down),
+						set_up_null, rig_tear_down),
 		cmocka_unit_test_setup_teardown(too_many_streams_are_refused,
-						set_up_null, tear_down),
+						set_up_null, rig_tear_down),
 	};
 
 	thread_adopt(THREAD_ROLE_CONTROL, "test");

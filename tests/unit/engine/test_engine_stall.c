@@ -93,16 +93,12 @@ set_up(void **state)
 		.stall_ns = 30 * NS_PER_MS,
 		.give_up_ns = 150 * NS_PER_MS,
 	};
-	struct rig *rig = malloc(sizeof(*rig));
 
-	if (rig == NULL)
-		return -1;
 	set_hangs(false);
-	rig_init_with(rig, &(struct rig_options){.driver = &card_null,
-						 .ring_bytes = 2 << 20,
-						 .limits = &limits});
-	rig_make(rig, "a.flac", 1, LONG);
-	*state = rig;
+	rig_set_up_with(state, &(struct rig_options){.driver = &card_null,
+						     .ring_bytes = 2 << 20,
+						     .limits = &limits});
+	rig_make(*state, "a.flac", 1, LONG);
 	return 0;
 }
 
@@ -110,9 +106,7 @@ static int
 tear_down(void **state)
 {
 	set_hangs(false);
-	rig_finish(*state);
-	free(*state);
-	return 0;
+	return rig_tear_down(state);
 }
 
 static void
