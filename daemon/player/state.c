@@ -240,7 +240,9 @@ same(const struct player_saved *a, const struct player_saved *b)
 	       a->random == b->random && a->single == b->single &&
 	       a->consume == b->consume && a->state == b->state &&
 	       a->has_replay_gain == b->has_replay_gain &&
-	       a->replay_gain == b->replay_gain && a->song == b->song &&
+	       a->replay_gain == b->replay_gain &&
+	       a->mixramp_db == b->mixramp_db &&
+	       a->mixramp_delay_s == b->mixramp_delay_s && a->song == b->song &&
 	       a->elapsed_ns == b->elapsed_ns;
 }
 

@@ -112,6 +112,81 @@ test_restore(void **state)
 	close_house(&house);
 }
 
+/* The n-th option, set to what it is not by default; false: no more. */
+static bool
+set_option(struct player *player, unsigned n)
+{
+	switch (n) {
+	case 0:
+		assert_int_equal(player_set_volume(player, 37), 0);
+		break;
+	case 1:
+		player_set_repeat(player, true);
+		break;
+	case 2:
+		player_set_random(player, true);
+		break;
+	case 3:
+		player_set_single(player, PLAYER_ONESHOT);
+		break;
+	case 4:
+		player_set_consume(player, PLAYER_ON);
+		break;
+	case 5:
+		player_set_replay_gain(player, REPLAY_GAIN_ALBUM);
+		break;
+	case 6:
+		player_set_mixramp_db(player, -17.5);
+		break;
+	case 7:
+		player_set_mixramp_delay(player, 2.5);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void
+assert_same_options(const struct house *one, const struct house *other)
+{
+	struct player_saved a, b;
+
+	player_get_saved(one->fake->player, &a);
+	player_get_saved(other->fake->player, &b);
+	assert_int_equal(a.volume, b.volume);
+	assert_int_equal(a.repeat, b.repeat);
+	assert_int_equal(a.random, b.random);
+	assert_int_equal(a.single, b.single);
+	assert_int_equal(a.consume, b.consume);
+	assert_int_equal(a.has_replay_gain, b.has_replay_gain);
+	assert_int_equal(a.replay_gain, b.replay_gain);
+	assert_true(a.mixramp_db == b.mixramp_db);
+	assert_true(a.mixramp_delay_s == b.mixramp_delay_s);
+}
+
+/* Not only with what else has changed, or at the end. */
+static void
+test_each_option_is_saved_alone(void **state)
+{
+	struct house house = open_house(folder);
+	unsigned i;
+
+	(void)state;
+	state_changed(house.state, PLAYER_CHANGE_QUEUE);
+	settle(&house);
+	for (i = 0; set_option(house.fake->player, i); i++) {
+		struct house again;
+
+		state_changed(house.state, PLAYER_CHANGE_OPTIONS);
+		settle(&house);
+		again = open_house(folder);
+		assert_same_options(&house, &again);
+		close_house(&again);
+	}
+	close_house(&house);
+}
+
 /* What finish() alone has to save. */
 static void
 test_finish(void **state)
@@ -322,8 +397,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_restore),   FOLDER_TEST(test_finish),
-		FOLDER_TEST(test_deadlines), FOLDER_TEST(test_no_folder),
+		FOLDER_TEST(test_restore),
+		FOLDER_TEST(test_each_option_is_saved_alone),
+		FOLDER_TEST(test_finish),
+		FOLDER_TEST(test_deadlines),
+		FOLDER_TEST(test_no_folder),
 		FOLDER_TEST(test_kill),
 	};
 
