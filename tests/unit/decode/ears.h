@@ -115,6 +115,66 @@ check_without_memory(const struct bytes *file)
 	return calls;
 }
 
+/* Of a file that is cut at length nothing is heard but its beginning; only of
+ * the last ragged bytes of the whole may some be made up. Returns how many
+ * bytes are heard. */
+static inline size_t
+check_cut(const struct bytes *file, const struct bytes *wanted, size_t length,
+	  size_t ragged)
+{
+	struct bytes cut = {0};
+	struct bytes got = {0};
+	size_t heard, common;
+
+	bytes_copy(&cut, file);
+	cut.length = length;
+	(void)play(&cut, &got, NULL);
+	assert_true(got.length <= wanted->length);
+	assert_int_equal(got.length % STEREO_BYTES, 0);
+	common =
+		got.length == wanted->length ? got.length - ragged : got.length;
+	if (common > 0)
+		assert_memory_equal(got.data, wanted->data, common);
+	heard = got.length;
+	bytes_finish(&cut);
+	bytes_finish(&got);
+	return heard;
+}
+
+/* Each length that a header may be cut at, and many others. Returns how many
+ * bytes of the longest of them are heard. */
+static inline size_t
+check_cuts(const struct bytes *file, const struct bytes *wanted, size_t ragged)
+{
+	size_t heard = 0;
+
+	for (size_t length = 0; length < file->length;
+	     length += length < 200 ? 1 : 977)
+		heard = check_cut(file, wanted, length, ragged);
+	return heard;
+}
+
+/* Plays the file with so many of its first reach bytes changed. Returns how
+ * many bytes are heard. */
+static inline size_t
+play_damaged(const struct bytes *file, struct dice *dice, int changes,
+	     uint32_t reach)
+{
+	struct bytes bad = {0};
+	struct bytes got = {0};
+	size_t heard;
+
+	bytes_copy(&bad, file);
+	for (int i = 0; i < changes; i++)
+		bad.data[dice_roll(dice, reach)] =
+			(uint8_t)dice_roll(dice, 256);
+	(void)play(&bad, &got, NULL);
+	heard = got.length;
+	bytes_finish(&bad);
+	bytes_finish(&got);
+	return heard;
+}
+
 /* Of as many frames as are wanted those that differ are silent. Returns how
  * many; *ret_last is the last of them. */
 static inline size_t

@@ -2,6 +2,7 @@
 /* Chains of Ogg Vorbis, and links that begin late. */
 #include "daemon/decode/ogg_page.h"
 #include "tests/unit/decode/ears.h"
+#include "tests/unit/decode/seal.h"
 
 #include <ogg/ogg.h>
 
@@ -107,20 +108,6 @@ test_a_file_behind_itself(void **state)
 	bytes_finish(&file);
 	bytes_finish(&wanted);
 	bytes_finish(&got);
-}
-
-/* Makes the checksum of the page at bytes good again. */
-static void
-seal_page(uint8_t *bytes, const struct ogg_page_info *page)
-{
-	ogg_page whole = {
-		.header = bytes,
-		.header_len = (long)page->head_bytes,
-		.body = bytes + page->head_bytes,
-		.body_len = (long)(page->bytes - page->head_bytes),
-	};
-
-	ogg_page_checksum_set(&whole);
 }
 
 /* Adds to the granule of each page of audio. */
