@@ -85,10 +85,13 @@ conf_further_get(struct conf *conf, const char *name, size_t length,
 	int i = 0;
 
 	for (i = 0; i < conf->further_count; i++) {
-		*ret_further = conf->further[i];
-		if (strlen(conf->further[i]->name) == length &&
-		    memcmp(conf->further[i]->name, name, length) == 0)
-			return 0;
+		struct conf *further = conf->further[i];
+
+		if (strlen(further->name) != length ||
+		    memcmp(further->name, name, length) != 0)
+			continue;
+		*ret_further = further;
+		return 0;
 	}
 	if (!is_good_name(name, length))
 		return refuse_name(conf, name, length, ret_error);
