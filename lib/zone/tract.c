@@ -59,8 +59,12 @@ zone_tract_unit_of(uintptr_t block)
 	for (i = 1; i < count; i++) {
 		const struct zone_tract *tract = &zone_region.tract[i];
 		const uint32_t units = units_of(tract);
-		const uintptr_t offset = block - (uintptr_t)tract->base;
+		uintptr_t offset = 0;
 
+		/* Before it is there its base is not to be looked at. */
+		if (units == 0)
+			continue;
+		offset = block - (uintptr_t)tract->base;
 		if (offset >> ZONE_UNIT_SHIFT < units)
 			return tract->first +
 			       (uint32_t)(offset >> ZONE_UNIT_SHIFT);
@@ -85,9 +89,12 @@ zone_unit_after(uint32_t unit)
 
 	for (i = 0; i < count; i++) {
 		const struct zone_tract *tract = &zone_region.tract[i];
-		const uint32_t next =
-			unit + 1 > tract->first ? unit + 1 : tract->first;
+		uint32_t next = unit + 1;
 
+		if (units_of(tract) == 0)
+			continue;
+		if (next < tract->first)
+			next = tract->first;
 		if (next < zone_tract_low(tract))
 			return next;
 	}
