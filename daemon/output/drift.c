@@ -6,8 +6,8 @@
  * With PACE = 0.02 a difference of 300 ppm that comes all at once moves the
  * fill by 6.5 ms at most and is made good within five minutes; a card that
  * tells its position in steps of 10 ms, and up to 10 ms wrong, moves the pace
- * by 80 ppm at most. The
- * sum stands still while the answer is at its limit, or it would run away. */
+ * by 80 ppm at most. The sum stands still while the answer is at its limit, or
+ * it would run away. */
 #include "daemon/output/drift.h"
 
 static const double PACE = 0.02; /* radians a second */

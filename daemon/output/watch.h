@@ -8,8 +8,8 @@
 
 /* What is to be done about it. */
 enum watch_verdict {
-	WATCH_FINE,    /* look again in WATCH_NS */
-	WATCH_SUSPECT, /* look again in WATCH_AGAIN_NS */
+	WATCH_FINE,    /* look again in watch_ns */
+	WATCH_SUSPECT, /* look again in watch_again_ns */
 	WATCH_STUCK,   /* in one call for 2 s: give it up */
 	WATCH_STARVED, /* no call, no sleep for 2 s; told once */
 };
