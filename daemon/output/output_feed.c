@@ -302,6 +302,22 @@ must_go_on(const struct output_rt *rt)
 		mix_awaits_more(&rt->mix));
 }
 
+/* After much was taken back only the guard is left to play, and what is mixed
+ * must be committed before that has run out. Of what is queued by now a part
+ * was played meanwhile: with a quarter of it at a time that is always little
+ * enough where mixing takes less than four fifths of the time that playing
+ * does. */
+static RT_SAFE uint32_t
+piece(const struct output_rt *rt, uint32_t left)
+{
+	const struct output_feed *feed = &rt->feed;
+
+	if (!feed->running)
+		return left;
+	return smaller(left,
+		       larger(output_feed_queued(rt) / 4, feed->guard_frames));
+}
+
 static RT_DEVICE int
 fill(struct output_rt *rt)
 {
@@ -310,7 +326,7 @@ fill(struct output_rt *rt)
 	bool go_on = false;
 
 	while (left > 0) {
-		size_t frames = left, done = 0;
+		size_t frames = piece(rt, left), done = 0;
 		void *memory = NULL;
 		int error = 0;
 

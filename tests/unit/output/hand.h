@@ -31,6 +31,9 @@ struct hand_card {
 	bool running, dry;
 	unsigned rewinds, starts;
 	uint64_t started_with;
+	/* of the time that frames take to play, how much it takes to mix them
+	 */
+	unsigned mixing_percent;
 	/* called once, by the next begin() */
 	void (*meanwhile)(void *context);
 	void *context;
@@ -82,10 +85,21 @@ hand_begin(struct card *card, void **ret_memory, size_t *ret_frames)
 	return 0;
 }
 
+/* What was played meanwhile was there before. */
 static inline int
 hand_commit(struct card *card, size_t frames)
 {
-	hand_of(card)->written += frames;
+	struct hand_card *hand = hand_of(card);
+
+	if (hand->running)
+		hand->played += frames * hand->mixing_percent / 100;
+	if (hand->played > hand->written) {
+		hand->played = hand->written;
+		hand->running = false;
+		hand->dry = true;
+		return -EPIPE;
+	}
+	hand->written += frames;
 	return 0;
 }
 

@@ -118,7 +118,30 @@ test_a_join_stays_where_it_is(void **state)
 	hand_free(hand);
 }
 
-/* ---- short songs ---- */
+/* A machine that mixes hardly faster than the card plays takes everything back
+ * and mixes it again: the card still has something to play all the while. */
+static void
+test_a_slow_machine_mixes_all_again_in_time(void **state)
+{
+	struct hand *hand = hand_new();
+
+	(void)state;
+	tape_song(tape_begin(&hand->tape, LANE_MUSIC, 1), 1, 0, 3 * BUFFER, 24);
+	hand->rt.plan.lanes[LANE_MUSIC].cut = 1;
+	step(hand);
+	assert_int_equal(hand->card.started_with, BUFFER);
+	play(hand, PERIOD);
+	hand->card.mixing_percent = 75;
+	hand->rt.plan.volume = 0.5F;
+	step(hand);
+	assert_int_equal(hand->card.rewinds, 1);
+	assert_false(hand->card.dry);
+	assert_int_equal(xruns(hand), 0);
+	/* All that was taken back was mixed again. */
+	assert_true(hand->card.written >= BUFFER + PERIOD);
+	expect(hand, 0, PERIOD + GUARD, 1, 0);
+	hand_free(hand);
+}
 
 int
 main(void)
@@ -127,6 +150,7 @@ main(void)
 		cmocka_unit_test(test_a_deck_primed_meanwhile_is_heard_now),
 		cmocka_unit_test(test_more_that_came_meanwhile_is_heard_now),
 		cmocka_unit_test(test_a_join_stays_where_it_is),
+		cmocka_unit_test(test_a_slow_machine_mixes_all_again_in_time),
 	};
 
 	log_init(LOG_LEVEL_ERROR);
