@@ -11,6 +11,9 @@
 
 #include <errno.h>
 
+/* The card's clock and ours differ a little, and both are read in frames. */
+enum { UNHEARD_LEAST_US = 1000 };
+
 static const int64_t SUSPENDED_MAX_NS = 10 * NS_PER_S;
 
 RT_DEVICE void
@@ -21,21 +24,24 @@ output_feed_count_xrun(struct output_rt *rt)
 }
 
 /* What was queued and cannot have been heard by now is mixed again: a driver
- * may stop for other reasons than having run dry. */
+ * may stop for other reasons than having run dry. One that did has played it
+ * all, though by our clock a frame may seem to be left. */
 static RT_SAFE void
 take_back_unheard(struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
+	const uint32_t rate_hz = rt->card->info.spec.rate_hz;
 	const uint64_t delay = output_feed_delay(rt);
-	const uint64_t gone =
-		clock_ns_to_frames(clock_now_ns() - feed->status.time_ns,
-				   rt->card->info.spec.rate_hz);
+	const uint64_t gone = clock_ns_to_frames(
+		clock_now_ns() - feed->status.time_ns, rate_hz);
+	const uint64_t least =
+		clock_ns_to_frames(UNHEARD_LEAST_US * NS_PER_US, rate_hz);
 	const uint64_t lowest = mix_lowest(&rt->mix, &rt->plan);
 	uint64_t frame = rt->mix.frame;
 
 	if (feed->suspended_ns != 0)
 		frame -= delay;
-	else if (gone < delay)
+	else if (gone + least < delay)
 		frame -= delay - gone;
 	mix_rewind(&rt->mix, frame > lowest ? frame : lowest);
 }

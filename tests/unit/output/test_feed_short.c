@@ -109,6 +109,30 @@ test_running_dry_amid_a_song_is_an_xrun(void **state)
 	play(hand, BUFFER);
 	step(hand);
 	assert_int_equal(xruns(hand), 1);
+	for (unsigned i = 0; i < 3; i++)
+		step(hand);
+	assert_int_equal(xruns(hand), 1);
+	hand_free(hand);
+}
+
+/* By the clock the last frames may not have been heard yet when the card says
+ * that it ran dry. It has played them: they are not played again. */
+static void
+test_what_was_played_is_not_played_again(void **state)
+{
+	struct hand *hand = hand_new();
+	const int64_t all_ns = clock_frames_to_ns(BUFFER, RATE);
+
+	(void)state;
+	play_short(hand, 1, 3 * BUFFER);
+	step(hand);
+	play(hand, BUFFER);
+	hand->rt.feed.status.time_ns =
+		clock_now_ns() - all_ns + clock_frames_to_ns(10, RATE);
+	step(hand);
+	assert_int_equal(xruns(hand), 1);
+	assert_int_equal(hand->card.written, 2 * BUFFER);
+	expect(hand, 0, 2 * BUFFER, 1, 0);
 	hand_free(hand);
 }
 
@@ -202,6 +226,7 @@ main(void)
 			test_a_card_that_runs_dry_on_purpose_is_no_xrun),
 		cmocka_unit_test(test_silence_is_written_late),
 		cmocka_unit_test(test_running_dry_amid_a_song_is_an_xrun),
+		cmocka_unit_test(test_what_was_played_is_not_played_again),
 		cmocka_unit_test(test_short_songs_are_gathered),
 		cmocka_unit_test(test_short_songs_are_all_heard),
 		cmocka_unit_test(test_a_few_frames_do_not_wait_for_ever),

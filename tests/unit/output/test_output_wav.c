@@ -203,7 +203,7 @@ test_a_dry_lane_is_waited_for(void **state)
 			  .cut = 1, .stream = 1, .frames = 6000, .bits = 16});
 	stage->plan.lanes[LANE_MUSIC].cut = 1;
 	stage_publish(stage);
-	await_xrun(stage);
+	await_dry(stage, 6000);
 	stage_add(stage, &(struct stage_song){.cut = 1,
 					      .stream = 1,
 					      .stream_frame = 6000,
@@ -235,7 +235,7 @@ test_a_dry_lane_holds_up_no_other(void **state)
 			  .cut = 1, .stream = 1, .frames = 4000, .bits = 16});
 	stage->plan.lanes[LANE_MUSIC].cut = 1;
 	stage_publish(stage);
-	await_xrun(stage);
+	await_dry(stage, 4000);
 	stage_add(stage, &(struct stage_song){.lane = LANE_SPEECH,
 					      .cut = 1,
 					      .stream = 9,
