@@ -51,6 +51,9 @@ RT_SAFE bool flac_stream_info_parse(const uint8_t *bytes,
 RT_SAFE enum flac_parse flac_frame_parse(const uint8_t *bytes, size_t length,
 					 struct flac_frame *ret_frame);
 
+/* length bytes, which begin with a header, are a frame: its checksum fits. */
+RT_SAFE bool flac_frame_is_whole(const uint8_t *bytes, size_t length);
+
 /* Finds the first header at or after bytes[from]. Returns its place; where
  * there is none, the place from which to look again when more bytes are
  * there, and *ret_frame is untouched and *ret_found false. */

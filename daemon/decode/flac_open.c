@@ -6,8 +6,9 @@
  * The metadata blocks are read here: STREAMINFO wherever it stands, comments,
  * and nothing else; pictures, padding and the rest are jumped over. Where the
  * chain of blocks breaks (a length that leads nowhere), or there is none, the
- * first frame is searched for, from the last block on. Open succeeds only if a
- * frame decodes: a file without sound fails here, not when it should be heard.
+ * first frame is searched for, from the last block on. Open succeeds only if
+ * there is a good frame: a file without sound fails here, not when it should be
+ * heard.
  * The frames' own words win over STREAMINFO's. */
 #include "daemon/decode/flac.h"
 
@@ -151,12 +152,36 @@ peek_second(const struct flac *flac, size_t used_bytes,
 	       ret_second->channels == first->channels;
 }
 
+/* What the frame in hand decodes to. Between two headers its own checksum tells
+ * that it is good, and the headers the rest. */
+static enum flac_core_status
+look_at_block(struct flac *flac, const struct flac_frame *frame, size_t length,
+	      struct flac_block *ret_block)
+{
+	const uint8_t *bytes = window_bytes(&flac->window);
+	const struct flac_stream_info *stream = &flac->track.stream;
+	struct stage nowhere = {0};
+
+	if (length == window_length(&flac->window) ||
+	    !flac_frame_is_whole(bytes, length))
+		return flac_core_decode(flac->track.core, bytes, length,
+					&nowhere, ret_block);
+	*ret_block = (struct flac_block){
+		.frames = frame->block_frames,
+		.rate_hz =
+			frame->rate_hz != 0 ? frame->rate_hz : stream->rate_hz,
+		.channels = frame->channels,
+		.bits = frame->bits != 0 ? frame->bits : stream->bits,
+		.used_bytes = length,
+	};
+	return FLAC_CORE_OK;
+}
+
 /* Tries the frame in hand as the first. 0: it is; -EAGAIN: look further. */
 static int
 try_first(struct flac *flac, const struct flac_frame *frame, size_t length)
 {
 	struct flac_track *track = &flac->track;
-	struct stage nowhere = {0};
 	struct flac_frame second;
 	struct flac_block block;
 	bool has_second = false;
@@ -166,8 +191,7 @@ try_first(struct flac *flac, const struct flac_frame *frame, size_t length)
 		flac_frame_was_bad(flac, length);
 		return -EAGAIN;
 	}
-	switch (flac_core_decode(track->core, window_bytes(&flac->window),
-				 length, &nowhere, &block)) {
+	switch (look_at_block(flac, frame, length, &block)) {
 	case FLAC_CORE_SHORT:
 		flac_frame_was_short(flac, frame, length);
 		return -EAGAIN;

@@ -48,6 +48,29 @@ test_each_flipped_bit_is_noticed(void **state)
 	}
 }
 
+/* The same frame with its samples, 25588 and 10372, and its CRC-16. */
+static void
+test_a_whole_frame(void **state)
+{
+	static const uint8_t whole[] = {0xff, 0xf8, 0x69, 0x18, 0x00,
+					0x00, 0xbf, 0x03, 0x58, 0xfd,
+					0x03, 0x12, 0x8b, 0xaa, 0x9a};
+	uint8_t bytes[sizeof(whole) + 1] = {0};
+
+	(void)state;
+	assert_true(flac_frame_is_whole(whole, sizeof(whole)));
+	for (size_t length = 1; length < sizeof(whole); length++)
+		assert_false(flac_frame_is_whole(whole, length));
+	for (size_t bit = 0; bit < sizeof(whole) * 8; bit++) {
+		memcpy(bytes, whole, sizeof(whole));
+		bytes[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+		assert_false(flac_frame_is_whole(bytes, sizeof(whole)));
+	}
+	memcpy(bytes, whole, sizeof(whole));
+	bytes[sizeof(whole)] = 1;
+	assert_false(flac_frame_is_whole(bytes, sizeof(bytes)));
+}
+
 static uint8_t
 crc8(const uint8_t *bytes, size_t length)
 {
@@ -153,6 +176,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_example_of_the_standard),
 		cmocka_unit_test(test_each_flipped_bit_is_noticed),
+		cmocka_unit_test(test_a_whole_frame),
 		cmocka_unit_test(test_numbers_of_each_length),
 		cmocka_unit_test(test_finding),
 		cmocka_unit_test(test_stream_info),
