@@ -14,28 +14,22 @@
 
 #include <string.h>
 
-static bool
-arg_output(struct session *session, const struct request *request,
-	   unsigned *ret_index, struct engine_output_info *ret_info)
+enum wish { WISH_ON, WISH_OFF, WISH_OTHER };
+
+static enum command_result
+set_enabled(struct session *session, const struct request *request,
+	    enum wish wish)
 {
-	const struct engine *engine = session->server->links.engine;
+	struct engine *engine = session->server->links.engine;
+	struct engine_output_info info;
 	uint32_t id = 0;
 
 	if (!arg_unsigned(session, request->args[0], INT32_MAX, &id))
-		return false;
-	if (engine == NULL || engine_output_info(engine, id, ret_info) < 0) {
-		session_ack(session, ACK_NO_EXIST, "No such audio output");
-		return false;
-	}
-	*ret_index = id;
-	return true;
-}
-
-static enum command_result
-set_enabled(struct session *session, unsigned index, bool enabled)
-{
-	if (engine_output_enable(session->server->links.engine, index,
-				 enabled) < 0)
+		return COMMAND_ERROR;
+	if (engine == NULL || engine_output_info(engine, id, &info) < 0 ||
+	    engine_output_enable(engine, id,
+				 wish == WISH_OTHER ? !info.enabled
+						    : wish == WISH_ON) < 0)
 		return session_ack(session, ACK_NO_EXIST,
 				   "No such audio output");
 	return COMMAND_OK;
@@ -44,34 +38,19 @@ set_enabled(struct session *session, unsigned index, bool enabled)
 enum command_result
 output_enable(struct session *session, const struct request *request)
 {
-	struct engine_output_info info;
-	unsigned index = 0;
-
-	return arg_output(session, request, &index, &info)
-		       ? set_enabled(session, index, true)
-		       : COMMAND_ERROR;
+	return set_enabled(session, request, WISH_ON);
 }
 
 enum command_result
 output_disable(struct session *session, const struct request *request)
 {
-	struct engine_output_info info;
-	unsigned index = 0;
-
-	return arg_output(session, request, &index, &info)
-		       ? set_enabled(session, index, false)
-		       : COMMAND_ERROR;
+	return set_enabled(session, request, WISH_OFF);
 }
 
 enum command_result
 output_toggle(struct session *session, const struct request *request)
 {
-	struct engine_output_info info;
-	unsigned index = 0;
-
-	return arg_output(session, request, &index, &info)
-		       ? set_enabled(session, index, !info.enabled)
-		       : COMMAND_ERROR;
+	return set_enabled(session, request, WISH_OTHER);
 }
 
 static void

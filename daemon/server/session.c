@@ -34,10 +34,13 @@ begins_with_word(const char *bytes, const char *word)
 }
 
 static void
-write_ack(struct session *session, enum ack code, const char *message)
+write_ack(struct session *session, enum ack code, const char *format,
+	  va_list arguments)
 {
 	struct text *out = &session->out;
+	char message[ACK_TEXT_MAX];
 
+	vsnprintf(message, sizeof(message), format, arguments);
 	text_printf(out, "ACK [%d@%u] {%s} ", (int)code, session->list_index,
 		    session->command);
 	text_add_clean(out, message, strlen(message), ACK_TEXT_MAX);
@@ -47,13 +50,11 @@ write_ack(struct session *session, enum ack code, const char *message)
 enum command_result
 session_ack(struct session *session, enum ack code, const char *format, ...)
 {
-	char message[ACK_TEXT_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	write_ack(session, code, format, arguments);
 	va_end(arguments);
-	write_ack(session, code, message);
 	return COMMAND_ERROR;
 }
 
@@ -61,13 +62,11 @@ enum task_result
 session_task_ack(struct session *session, enum ack code, const char *format,
 		 ...)
 {
-	char message[ACK_TEXT_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	write_ack(session, code, format, arguments);
 	va_end(arguments);
-	write_ack(session, code, message);
 	return TASK_ERROR;
 }
 

@@ -20,8 +20,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A slot for a new worker. One that has exited is joined, which takes no
- * longer than its last few instructions. */
+/* A worker that has exited, which takes no longer than its last few
+ * instructions. */
+static void
+join_if_exited(struct slot *slot)
+{
+	if (!slot->used || !slot->exited)
+		return;
+	thread_join(&slot->thread);
+	slot->used = false;
+}
+
+/* A slot for a new worker. */
 static struct slot *
 find_slot(struct work *work)
 {
@@ -30,10 +40,7 @@ find_slot(struct work *work)
 	for (i = 0; i < WORK_THREADS_MAX; i++) {
 		struct slot *slot = &work->slots[i];
 
-		if (slot->used && slot->exited) {
-			thread_join(&slot->thread);
-			slot->used = false;
-		}
+		join_if_exited(slot);
 		if (!slot->used)
 			return slot;
 	}
@@ -221,14 +228,12 @@ part_from_workers(struct work *work)
 	for (i = 0; i < WORK_THREADS_MAX; i++) {
 		struct slot *slot = &work->slots[i];
 
-		if (slot->used && slot->exited) {
-			thread_join(&slot->thread);
-			slot->used = false;
-		} else if (slot->used) {
-			pthread_detach(slot->thread.handle);
-			if (!slot->abandoned && !slot->orphaning)
-				pool_abandon(slot);
-		}
+		join_if_exited(slot);
+		if (!slot->used)
+			continue;
+		pthread_detach(slot->thread.handle);
+		if (!slot->abandoned && !slot->orphaning)
+			pool_abandon(slot);
 	}
 }
 
