@@ -105,11 +105,10 @@ play(void)
 	hanging.begin = starving_begin;
 	stage_init(stage, &config);
 	assert_true(stage_play(stage, &spec));
-	stage_add(stage,
-		  &(struct stage_song){
-			  .cut = 1, .stream = 1, .frames = 480000, .bits = 16});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 480000,
+						    .bits = 16});
 	assert_non_null(stage_await(stage, RT_EVENT_STRETCH, 1));
 	return stage;
 }
@@ -131,18 +130,13 @@ test_a_stuck_thread_is_replaced(void **state)
 	/* Opened anew, with a thread of its own; then the old one returns. */
 	assert_true(stage_await_state(stage, OUTPUT_OPEN));
 	stage_stop_feeder(stage);
-	stage_set_decks(stage, 300);
-	stage->song_count = 0;
-	stage_start_feeder(stage);
-	output_run(stage->output);
+	stage_go_on(stage);
 	assert_int_equal(sem_post(&gate), 0);
-	stage_add(stage, &(struct stage_song){.cut = 2,
-					      .stream = 2,
-					      .frames = 4000,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 2;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 2,
+						    .stream = 2,
+						    .frames = 4000,
+						    .bits = 16,
+						    .last = true});
 	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 2));
 	assert_true(stage_close(stage, true));
 	stage_finish(stage);

@@ -5,6 +5,7 @@
 #ifndef ROTARY_TESTS_OUTPUT_BOX_H
 #define ROTARY_TESTS_OUTPUT_BOX_H
 
+#include "tests/kit/folder.h"
 #include "tests/unit/output/stage.h"
 
 #include <math.h>
@@ -57,11 +58,8 @@ box_new(const struct card_ops *driver, uint32_t buffer_ms)
 static inline void
 box_free(struct box *box)
 {
-	char command[128];
-
 	stage_finish(&box->stage);
-	snprintf(command, sizeof(command), "rm -rf %s", box->dir);
-	assert_int_equal(system(command), 0);
+	folder_remove(box->dir);
 	free(box);
 }
 
@@ -121,6 +119,16 @@ read_wav(const struct box *box, const char *name, enum card_format format,
 	}
 	free(bytes);
 	return samples;
+}
+
+/* Closes the card when that cut is at its end; what was heard until then. */
+static inline int32_t *
+hear_to_the_end(struct box *box, uint64_t cut, enum card_format format,
+		uint64_t *ret_frames)
+{
+	assert_non_null(stage_await(&box->stage, RT_EVENT_LANE_DRAINED, cut));
+	assert_true(stage_close(&box->stage, true));
+	return read_wav(box, "out.wav", format, ret_frames);
 }
 
 static inline void

@@ -5,6 +5,7 @@
 #ifndef ROTARY_TESTS_OUTPUT_DESK_H
 #define ROTARY_TESTS_OUTPUT_DESK_H
 
+#include "tests/kit/folder.h"
 #include "tests/unit/output/stage.h"
 
 #include <errno.h>
@@ -70,12 +71,9 @@ desk_new(const char *params, int rewind)
 static inline void
 desk_free(struct desk *desk)
 {
-	char command[128];
-
 	if (desk->stage.output != NULL)
 		stage_finish(&desk->stage);
-	snprintf(command, sizeof(command), "rm -rf %s", desk->dir);
-	assert_int_equal(system(command), 0);
+	folder_remove(desk->dir);
 	free(desk);
 }
 
@@ -180,13 +178,11 @@ expect(const int32_t *samples, uint64_t first, uint64_t end,
 static inline void
 play_song(struct desk *desk, uint64_t frames, uint32_t bits)
 {
-	stage_add(&desk->stage, &(struct stage_song){.cut = 1,
-						     .stream = 1,
-						     .frames = frames,
-						     .bits = bits,
-						     .last = true});
-	desk->stage.plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(&desk->stage);
+	stage_begin_cut(&desk->stage, &(struct stage_song){.cut = 1,
+							   .stream = 1,
+							   .frames = frames,
+							   .bits = bits,
+							   .last = true});
 }
 
 /* System calls that the fence does not know. */

@@ -266,6 +266,15 @@ stage_add(struct stage *stage, const struct stage_song *song)
 	wake_post(&stage->decoders);
 }
 
+/* The song, and the plan says to go over to it. */
+static inline void
+stage_begin_cut(struct stage *stage, const struct stage_song *song)
+{
+	stage_add(stage, song);
+	stage->plan.lanes[song->lane].cut = song->cut;
+	stage_publish(stage);
+}
+
 /* ---- control ---- */
 
 static inline void
@@ -384,17 +393,23 @@ stage_set_decks(struct stage *stage, unsigned hold_ms)
 	}
 }
 
-/* Opens the card, sets up decks for it, and lets it play. */
+/* Sets up decks for the card that was opened, and lets it play. */
+static inline void
+stage_go_on(struct stage *stage)
+{
+	stage_set_decks(stage, 300);
+	stage->song_count = 0;
+	stage_start_feeder(stage);
+	output_run(stage->output);
+}
+
 static inline bool
 stage_play(struct stage *stage, const struct audio_spec *spec)
 {
 	output_open(stage->output, spec);
 	if (!stage_await_state(stage, OUTPUT_OPEN))
 		return false;
-	stage_set_decks(stage, 300);
-	stage->song_count = 0;
-	stage_start_feeder(stage);
-	output_run(stage->output);
+	stage_go_on(stage);
 	return true;
 }
 

@@ -87,17 +87,12 @@ test_a_card_that_is_gone_comes_back(void **state)
 	assert_true(stage_await_state(stage, OUTPUT_OPEN));
 	assert_int_equal(stage->opened, 2);
 	/* The engine begins a new cut on new decks. */
-	stage_set_decks(stage, 300);
-	stage->song_count = 0;
-	stage_start_feeder(stage);
-	output_run(stage->output);
-	stage_add(stage, &(struct stage_song){.cut = 2,
-					      .stream = 1,
-					      .frames = 3000,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 2;
-	stage_publish(stage);
+	stage_go_on(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 2,
+						    .stream = 1,
+						    .frames = 3000,
+						    .bits = 16,
+						    .last = true});
 	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 2));
 	assert_true(stage_close(stage, true));
 	heard = read_heard(desk, 2, &frames);

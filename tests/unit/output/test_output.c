@@ -17,13 +17,11 @@ test_null_plays_to_the_end(void **state)
 	stage_add(stage,
 		  &(struct stage_song){
 			  .cut = 1, .stream = 7, .frames = 9000, .bits = 16});
-	stage_add(stage, &(struct stage_song){.cut = 1,
-					      .stream = 8,
-					      .frames = 5000,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 8,
+						    .frames = 5000,
+						    .bits = 16,
+						    .last = true});
 	assert_non_null(stage_await(stage, RT_EVENT_CUT, 1));
 	stage_await_heard(stage, 100);
 	timeline_read(&stage->timeline, &view);
@@ -57,13 +55,11 @@ test_other_specs_get_other_files(void **state)
 		const struct audio_spec spec = {rates[i], 2, SAMPLE_S32, 16};
 
 		assert_true(stage_play(stage, &spec));
-		stage_add(stage, &(struct stage_song){.cut = i + 1,
-						      .stream = i + 1,
-						      .frames = 1000 + i,
-						      .bits = 16,
-						      .last = true});
-		stage->plan.lanes[LANE_MUSIC].cut = i + 1;
-		stage_publish(stage);
+		stage_begin_cut(stage, &(struct stage_song){.cut = i + 1,
+							    .stream = i + 1,
+							    .frames = 1000 + i,
+							    .bits = 16,
+							    .last = true});
 		assert_non_null(
 			stage_await(stage, RT_EVENT_LANE_DRAINED, i + 1));
 		assert_true(stage_close(stage, true));
@@ -87,12 +83,10 @@ test_open_again_with_another_spec(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage, &(struct stage_song){.cut = 1,
-					      .stream = 1,
-					      .frames = 1000000,
-					      .bits = 16});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 1000000,
+						    .bits = 16});
 	assert_non_null(stage_await(stage, RT_EVENT_STRETCH, 1));
 	output_open(stage->output, &other);
 	assert_int_equal(output_state(stage->output), OUTPUT_DRAINING);

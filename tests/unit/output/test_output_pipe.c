@@ -153,13 +153,11 @@ begin_song(struct box *box)
 	struct stage *stage = &box->stage;
 
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage, &(struct stage_song){.cut = 1,
-					      .stream = 1,
-					      .frames = SONG,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = SONG,
+						    .bits = 16,
+						    .last = true});
 }
 
 static void

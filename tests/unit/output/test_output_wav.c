@@ -21,17 +21,13 @@ test_wav_is_bit_perfect(void **state)
 		spec.bits = cases[i].bits;
 		assert_true(stage_play(stage, &spec));
 		for (uint64_t song = 0; song < 2; song++)
-			stage_add(stage,
-				  &(struct stage_song){.cut = 1,
+			stage_begin_cut(stage, &(struct stage_song){
+						       .cut = 1,
 						       .stream = 1 + song,
 						       .frames = 4001,
 						       .bits = cases[i].bits,
 						       .last = song == 1});
-		stage->plan.lanes[LANE_MUSIC].cut = 1;
-		stage_publish(stage);
-		assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
-		assert_true(stage_close(stage, true));
-		samples = read_wav(box, "out.wav", cases[i].format, &frames);
+		samples = hear_to_the_end(box, 1, cases[i].format, &frames);
 		assert_int_equal(frames, 8002);
 		for (uint64_t f = 0; f < frames; f++)
 			assert_int_equal(samples[f * 2 + 1],
@@ -53,16 +49,12 @@ test_float_wav(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &spec));
-	stage_add(stage, &(struct stage_song){.cut = 1,
-					      .stream = 1,
-					      .frames = 3000,
-					      .kind = SAMPLE_F32,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
-	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
-	assert_true(stage_close(stage, true));
-	samples = read_wav(box, "out.wav", CARD_F32, &frames);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 3000,
+						    .kind = SAMPLE_F32,
+						    .last = true});
+	samples = hear_to_the_end(box, 1, CARD_F32, &frames);
 	assert_int_equal(frames, 3000);
 	for (uint64_t i = 0; i < frames * 2; i++) {
 		float value;
@@ -86,13 +78,11 @@ test_pause_and_go_on(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage, &(struct stage_song){.cut = 1,
-					      .stream = 1,
-					      .frames = 20000,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 20000,
+						    .bits = 16,
+						    .last = true});
 	stage_await_heard(stage, 3000);
 	stage->plan.lanes[LANE_MUSIC].paused = 1;
 	stage_publish(stage);
@@ -100,9 +90,7 @@ test_pause_and_go_on(void **state)
 	stage_await_heard(stage, at + FADE);
 	stage->plan.lanes[LANE_MUSIC].paused = 0;
 	stage_publish(stage);
-	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
-	assert_true(stage_close(stage, true));
-	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	samples = hear_to_the_end(box, 1, CARD_S16, &frames);
 	assert_int_equal(frames, 20000 + FADE);
 	expect(samples, 0, at, 1, 0);
 	expect(samples, at + 2 * FADE, frames, 1, at + FADE);
@@ -122,26 +110,20 @@ test_cut_and_stop(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage,
-		  &(struct stage_song){
-			  .cut = 1, .stream = 1, .frames = 100000, .bits = 16});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 100000,
+						    .bits = 16});
 	stage_await_heard(stage, 2000);
-	stage_add(stage,
-		  &(struct stage_song){
-			  .cut = 2, .stream = 2, .frames = 100000, .bits = 16});
-	stage->plan.lanes[LANE_MUSIC].cut = 2;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 2,
+						    .stream = 2,
+						    .frames = 100000,
+						    .bits = 16});
 	assert_non_null(stage_await(stage, RT_EVENT_STRETCH, 2));
 	stage_await_heard(stage, 6000);
 	/* To nothing: the first cut's deck is free again by now. */
-	stage_add(stage, &(struct stage_song){.cut = 3, .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 3;
-	stage_publish(stage);
-	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 3));
-	assert_true(stage_close(stage, true));
-	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 3, .last = true});
+	samples = hear_to_the_end(box, 3, CARD_S16, &frames);
 	for (at = 0; samples[at * 2] == tape_s32(1, at, 0, 16); at++)
 		continue;
 	assert_true(at >= 2000 && at < frames - 2 * FADE);
@@ -168,16 +150,12 @@ test_settle_silence_comes_first(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage, &(struct stage_song){.cut = 1,
-					      .stream = 1,
-					      .frames = 3000,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
-	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
-	assert_true(stage_close(stage, true));
-	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 3000,
+						    .bits = 16,
+						    .last = true});
+	samples = hear_to_the_end(box, 1, CARD_S16, &frames);
 	assert_int_equal(frames, RATE * 40 / 1000 + 3000);
 	for (uint64_t i = 0; i < RATE * 40 / 1000 * 2; i++)
 		assert_int_equal(samples[i], 0);
@@ -198,11 +176,10 @@ test_a_dry_lane_is_waited_for(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage,
-		  &(struct stage_song){
-			  .cut = 1, .stream = 1, .frames = 6000, .bits = 16});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 6000,
+						    .bits = 16});
 	await_dry(stage, 6000);
 	stage_add(stage, &(struct stage_song){.cut = 1,
 					      .stream = 1,
@@ -210,9 +187,7 @@ test_a_dry_lane_is_waited_for(void **state)
 					      .frames = 5000,
 					      .bits = 16,
 					      .last = true});
-	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
-	assert_true(stage_close(stage, true));
-	samples = read_wav(box, "out.wav", CARD_S16, &frames);
+	samples = hear_to_the_end(box, 1, CARD_S16, &frames);
 	assert_int_equal(frames, 11000);
 	expect(samples, 0, 11000, 1, 0);
 	free(samples);
@@ -230,20 +205,17 @@ test_a_dry_lane_holds_up_no_other(void **state)
 
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
-	stage_add(stage,
-		  &(struct stage_song){
-			  .cut = 1, .stream = 1, .frames = 4000, .bits = 16});
-	stage->plan.lanes[LANE_MUSIC].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.cut = 1,
+						    .stream = 1,
+						    .frames = 4000,
+						    .bits = 16});
 	await_dry(stage, 4000);
-	stage_add(stage, &(struct stage_song){.lane = LANE_SPEECH,
-					      .cut = 1,
-					      .stream = 9,
-					      .frames = 4000,
-					      .bits = 16,
-					      .last = true});
-	stage->plan.lanes[LANE_SPEECH].cut = 1;
-	stage_publish(stage);
+	stage_begin_cut(stage, &(struct stage_song){.lane = LANE_SPEECH,
+						    .cut = 1,
+						    .stream = 9,
+						    .frames = 4000,
+						    .bits = 16,
+						    .last = true});
 	assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, 1));
 	assert_int_equal(stage_find(stage, RT_EVENT_LANE_DRAINED, 1)->lane,
 			 LANE_SPEECH);
@@ -278,13 +250,11 @@ test_a_card_that_is_kept_open(void **state)
 	(void)state;
 	assert_true(stage_play(stage, &stereo16));
 	for (uint64_t cut = 1; cut <= 2; cut++) {
-		stage_add(stage, &(struct stage_song){.cut = cut,
-						      .stream = cut,
-						      .frames = 3000,
-						      .bits = 16,
-						      .last = true});
-		stage->plan.lanes[LANE_MUSIC].cut = cut;
-		stage_publish(stage);
+		stage_begin_cut(stage, &(struct stage_song){.cut = cut,
+							    .stream = cut,
+							    .frames = 3000,
+							    .bits = 16,
+							    .last = true});
 		assert_non_null(stage_await(stage, RT_EVENT_LANE_DRAINED, cut));
 		stage_await_heard(stage, 6000 * cut);
 	}
