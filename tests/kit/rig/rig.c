@@ -6,6 +6,7 @@
 #include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "tests/kit/crew.h"
+#include "tests/kit/folder.h"
 #include "tests/kit/rig/control.h"
 
 #include <FLAC/stream_encoder.h>
@@ -140,13 +141,9 @@ rig_stop(struct rig *rig)
 void
 rig_finish(struct rig *rig)
 {
-	char command[128];
-
 	rig_stop(rig);
 	work_destroy(rig->work, NS_PER_S);
-	snprintf(command, sizeof(command), "rm -rf '%s'", rig->folder);
-	if (system(command) != 0)
-		fprintf(stderr, "%s is left\n", rig->folder);
+	folder_remove(rig->folder);
 }
 
 int

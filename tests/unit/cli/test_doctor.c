@@ -5,8 +5,8 @@
 
 #include "lib/base/text.h"
 #include "remote/cli/cli.h"
+#include "tests/kit/folder.h"
 
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,23 +37,14 @@ set_up(void **state)
 }
 
 static int
-remove_one(const char *path, const struct stat *status, int kind,
-	   struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
-static int
 tear_down(void **state)
 {
 	(void)state;
 	fclose(cli.out);
 	free(out);
 	out = NULL;
-	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
+	return 0;
 }
 
 /* A file below root, with the folders it needs. */

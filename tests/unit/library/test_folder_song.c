@@ -3,43 +3,17 @@
 #include "daemon/library/folder.h"
 
 #include "lib/base/clock.h"
+#include "tests/kit/flac_file.h"
 #include "tests/unit/library/tree.h"
-
-#include <FLAC/metadata.h>
-#include <FLAC/stream_encoder.h>
 
 /* A FLAC file of one second with these comments. */
 static void
 make_flac(const char *name, const char *const *comments)
 {
-	enum { FRAMES = 44100 };
-	static FLAC__int32 samples[FRAMES];
-	FLAC__StreamMetadata *block =
-		FLAC__metadata_object_new(FLAC__METADATA_TYPE_VORBIS_COMMENT);
-	FLAC__StreamEncoder *encoder = FLAC__stream_encoder_new();
 	char path[256];
 
-	assert_non_null(block);
-	assert_non_null(encoder);
-	for (; *comments != NULL; comments++) {
-		FLAC__StreamMetadata_VorbisComment_Entry entry = {0};
-
-		entry.length = (uint32_t)strlen(*comments);
-		entry.entry = (FLAC__byte *)(uintptr_t)*comments;
-		assert_true(FLAC__metadata_object_vorbiscomment_append_comment(
-			block, entry, true));
-	}
 	snprintf(path, sizeof(path), "%s/%s", top, name);
-	FLAC__stream_encoder_set_channels(encoder, 1);
-	FLAC__stream_encoder_set_metadata(encoder, &block, 1);
-	assert_int_equal(
-		FLAC__stream_encoder_init_file(encoder, path, NULL, NULL),
-		FLAC__STREAM_ENCODER_INIT_STATUS_OK);
-	assert_true(FLAC__stream_encoder_process_interleaved(encoder, samples,
-							     FRAMES));
-	assert_true(FLAC__stream_encoder_finish(encoder));
-	FLAC__stream_encoder_delete(encoder);
-	FLAC__metadata_object_delete(block);
+	flac_file_write(path, comments, FLAC_FILE_RATE_HZ);
 }
 
 static bool

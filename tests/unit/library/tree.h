@@ -4,9 +4,10 @@
 #ifndef ROTARY_TESTS_TREE_H
 #define ROTARY_TESTS_TREE_H
 
+#include "tests/kit/folder.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -20,16 +21,6 @@
 
 static char top[32];
 static int top_fd = -1;
-
-static inline int
-remove_one(const char *path, const struct stat *status, int type,
-	   struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
 
 static inline int
 begin(void **state)
@@ -49,7 +40,8 @@ end(void **state)
 {
 	(void)state;
 	close(top_fd);
-	return nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(top);
+	return 0;
 }
 
 static inline void

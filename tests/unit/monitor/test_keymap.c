@@ -3,6 +3,7 @@
  * something else. */
 #include "lib/base/text.h"
 #include "remote/monitor/keymap.h"
+#include "tests/kit/folder.h"
 
 #include <errno.h>
 #include <linux/input-event-codes.h>
@@ -36,13 +37,9 @@ static void
 write_map(const char *name, const char *words)
 {
 	char path[128];
-	FILE *file;
 
+	folder_write(folder, name, words);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fputs(words, file);
-	fclose(file);
 	assert_int_equal(chmod(path, 0644), 0);
 }
 

@@ -3,6 +3,7 @@
  * wrong. */
 #include "lib/base/text.h"
 #include "remote/monitor/keymaps.h"
+#include "tests/kit/folder.h"
 
 #include <linux/input-event-codes.h>
 #include <setjmp.h>
@@ -17,19 +18,6 @@
 
 static char folder[] = "/tmp/rotary-maps-XXXXXX";
 static const struct keymap_identity identity = {.name = "Thing", .phys = ""};
-
-static void
-write_file(const char *name, const char *words)
-{
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fputs(words, file);
-	fclose(file);
-}
 
 static void
 remove_file(const char *name)
@@ -70,11 +58,11 @@ test_choice(void **state)
 	struct keymaps *maps = create();
 
 	(void)state;
-	write_file("default.map", "[device *]\n[play]\nOK = stop\n");
-	write_file("b.map", "[device Th*]\n[play]\nOK = next\n");
-	write_file("c.map", "[device Thing]\n[play]\nOK = play\n");
-	write_file("x.map", "[device Other]\n[play]\nOK = pause\n");
-	write_file("y.txt", "this is no map\n");
+	folder_write(folder, "default.map", "[device *]\n[play]\nOK = stop\n");
+	folder_write(folder, "b.map", "[device Th*]\n[play]\nOK = next\n");
+	folder_write(folder, "c.map", "[device Thing]\n[play]\nOK = play\n");
+	folder_write(folder, "x.map", "[device Other]\n[play]\nOK = pause\n");
+	folder_write(folder, "y.txt", "this is no map\n");
 	assert_int_equal(keymaps_read(maps), 0);
 	/* Two claim it: the first has it. */
 	assert_string_equal(meaning(maps), "next");
@@ -96,16 +84,16 @@ test_mistakes(void **state)
 	struct keymaps *maps = create();
 
 	(void)state;
-	write_file("default.map", "[device *]\n[play]\nOK = stop\n");
-	write_file("a.map", "[device *]\n[play]\nOK = nonsense\n");
+	folder_write(folder, "default.map", "[device *]\n[play]\nOK = stop\n");
+	folder_write(folder, "a.map", "[device *]\n[play]\nOK = nonsense\n");
 	/* It never was right: it is left out. */
 	assert_int_equal(keymaps_read(maps), 1);
 	assert_string_equal(meaning(maps), "stop");
-	write_file("a.map", "[device *]\n[play]\nOK = next\n");
+	folder_write(folder, "a.map", "[device *]\n[play]\nOK = next\n");
 	assert_int_equal(keymaps_read(maps), 0);
 	assert_string_equal(meaning(maps), "next");
 	/* It was: it stays. */
-	write_file("a.map", "\x7f\x45\x4c\x46\x01");
+	folder_write(folder, "a.map", "\x7f\x45\x4c\x46\x01");
 	assert_int_equal(keymaps_read(maps), 1);
 	assert_string_equal(meaning(maps), "next");
 	assert_int_equal(keymaps_read(maps), 1);
@@ -127,7 +115,8 @@ test_too_many(void **state)
 	(void)state;
 	for (i = 0; i < 70; i++) {
 		snprintf(name, sizeof(name), "m%02d.map", i);
-		write_file(name, "[device Thing]\n[play]\nOK = next\n");
+		folder_write(folder, name,
+			     "[device Thing]\n[play]\nOK = next\n");
 	}
 	assert_int_equal(keymaps_read(maps), 0);
 	assert_null(keymaps_at(maps, KEYMAPS_MAX));

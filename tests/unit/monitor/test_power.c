@@ -4,6 +4,7 @@
 #include "lib/base/text.h"
 #include "lib/base/thread.h"
 #include "remote/monitor/power.h"
+#include "tests/unit/monitor/listening.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,15 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/rotary-bus-XXXXXX";
-static char path[64];
-static int listening;
 static struct thread bus_thread;
 static char asked[128]; /* written by the thread, read when it has ended */
 static bool refuses;
@@ -126,28 +123,12 @@ test_refusals(void **state)
 static int
 open_bus(void **state)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char variable[96];
 
-	(void)state;
-	if (mkdtemp(folder) == NULL)
+	if (open_socket(state) != 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/bus", folder);
-	strcpy(address.sun_path, path);
 	snprintf(variable, sizeof(variable), "unix:path=%s", path);
-	setenv("DBUS_SYSTEM_BUS_ADDRESS", variable, 1);
-	listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return bind(listening, (struct sockaddr *)&address, sizeof(address)) ||
-	       listen(listening, 4);
-}
-
-static int
-close_bus(void **state)
-{
-	(void)state;
-	close(listening);
-	unlink(path);
-	return rmdir(folder);
+	return setenv("DBUS_SYSTEM_BUS_ADDRESS", variable, 1);
 }
 
 int
@@ -158,5 +139,5 @@ main(void)
 		cmocka_unit_test(test_refusals),
 	};
 
-	return cmocka_run_group_tests(tests, open_bus, close_bus);
+	return cmocka_run_group_tests(tests, open_bus, close_socket);
 }

@@ -4,6 +4,7 @@
  * goes. Time is a number here. */
 #include "lib/base/clock.h"
 #include "remote/monitor/wire.h"
+#include "tests/unit/monitor/listening.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,14 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/rotary-wire-XXXXXX";
-static char path[64];
-static int listening;
 static int daemon_side = -1;
 static struct wire *wire;
 static int64_t now_ns;
@@ -202,30 +199,6 @@ test_too_many(void **state)
 	for (i = 0; i < 1000; i++)
 		sent += wire_send(wire, now_ns, "next") == 0;
 	assert_in_range(sent, 32, 64);
-}
-
-static int
-open_socket(void **state)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-	(void)state;
-	if (mkdtemp(folder) == NULL)
-		return -1;
-	snprintf(path, sizeof(path), "%s/s", folder);
-	strcpy(address.sun_path, path);
-	listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return bind(listening, (struct sockaddr *)&address, sizeof(address)) ||
-	       listen(listening, 4);
-}
-
-static int
-close_socket(void **state)
-{
-	(void)state;
-	close(listening);
-	unlink(path);
-	return rmdir(folder);
 }
 
 int

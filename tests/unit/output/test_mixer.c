@@ -6,6 +6,7 @@
 #include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "tests/kit/folder.h"
 #include "tests/unit/output/desk.h"
 
 #include <math.h>
@@ -106,12 +107,9 @@ bed_new(const char *stands, const char *device, const char *control)
 static void
 bed_free(struct bed *bed)
 {
-	char command[128];
-
 	mixer_destroy(bed->mixer);
 	work_destroy(bed->work, NS_PER_S);
-	snprintf(command, sizeof(command), "rm -rf %s", bed->files.dir);
-	assert_int_equal(system(command), 0);
+	folder_remove(bed->files.dir);
 	free(bed);
 }
 

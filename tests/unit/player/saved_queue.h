@@ -9,9 +9,9 @@
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "tests/kit/dice.h"
+#include "tests/kit/folder.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,16 +26,6 @@
 static char folder[64];
 
 static inline int
-remove_one(const char *path, const struct stat *status, int type,
-	   struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
-static inline int
 begin(void **state)
 {
 	(void)state;
@@ -47,7 +37,8 @@ static inline int
 end(void **state)
 {
 	(void)state;
-	return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(folder);
+	return 0;
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)

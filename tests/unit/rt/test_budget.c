@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/rt/as_child.h"
+
 #define BUDGET_NS (3 * NS_PER_MS)
 #define SPIN_LIMIT_NS (5 * NS_PER_S)
 
@@ -177,13 +179,8 @@ spin_as_audio_user(void *argument)
 static void
 without_the_right_to_nice_it_comes_back_too(void **state)
 {
-	const int status = child_run(spin_as_audio_user, NULL, NULL, 0);
-
 	(void)state;
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		skip();
-	assert_int_equal(WEXITSTATUS(status), 0);
+	expect_child(spin_as_audio_user);
 }
 
 static void

@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/rt/as_child.h"
+
 static bool
 may_be_realtime(void)
 {
@@ -190,13 +192,8 @@ climb_with_nice_only(void *argument)
 static void
 niceness_is_the_third_rung(void **state)
 {
-	const int status = child_run(climb_with_nice_only, NULL, NULL, 0);
-
 	(void)state;
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		skip();
-	assert_int_equal(WEXITSTATUS(status), 0);
+	expect_child(climb_with_nice_only);
 }
 
 static void

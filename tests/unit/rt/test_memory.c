@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/rt/as_child.h"
+
 #ifdef ROTARY_SANITIZED
 enum { LOCKS_ARE_REAL = 0 };
 #else
@@ -222,15 +224,9 @@ lock_program_within_the_limit(void *argument)
 static void
 run(int (*main)(void *argument))
 {
-	int status;
-
 	if (!LOCKS_ARE_REAL)
 		skip();
-	status = child_run(main, NULL, NULL, 0);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		skip();
-	assert_int_equal(WEXITSTATUS(status), 0);
+	expect_child(main);
 }
 
 static void

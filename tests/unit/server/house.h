@@ -17,6 +17,7 @@
 #include "daemon/work/work.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "tests/kit/folder.h"
 #include "tests/unit/server/paper_engine.h"
 
 #include <errno.h>
@@ -213,7 +214,6 @@ house_init(struct house *house)
 static inline void
 house_finish(struct house *house)
 {
-	char command[128];
 	int i;
 
 	server_destroy(house->server);
@@ -228,8 +228,7 @@ house_finish(struct house *house)
 	sd_event_source_disable_unref(house->work_source);
 	work_destroy(house->work, NS_PER_S);
 	sd_event_unref(house->loop);
-	snprintf(command, sizeof(command), "rm -rf %s", house->folder);
-	assert_int_equal(system(command), 0);
+	folder_remove(house->folder);
 }
 
 /* A file below the music folder. */

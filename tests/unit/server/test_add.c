@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adding: files of the machine by who asks, and more songs than one piece. */
+#include "tests/kit/folder.h"
 #include "tests/unit/server/house.h"
 
 static struct house house;
@@ -18,12 +19,9 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	char command[128];
-
 	(void)state;
 	house_finish(&house);
-	snprintf(command, sizeof(command), "rm -rf %s", outside);
-	assert_int_equal(system(command), 0);
+	folder_remove(outside);
 	return 0;
 }
 

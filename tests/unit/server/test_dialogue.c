@@ -9,7 +9,7 @@
  *   ! WORD    something happens: see happen()
  *   # ...     a remark
  * \n \r \0 \t \\ and \xNN stand for bytes in what is sent. */
-#include "tests/unit/server/flac_file.h"
+#include "tests/kit/flac_file.h"
 #include "tests/unit/server/house.h"
 
 #include <ctype.h>
@@ -115,11 +115,13 @@ open_card(struct house *house)
 static bool
 make(struct house *house, const char *text)
 {
-	char name[64], title[64], path[192], command[256];
+	char name[64], title[64], path[192], command[256], comment[80];
+	const char *const comments[] = {comment, NULL};
 
 	if (sscanf(text, "flac %63s %63[^\n]", name, title) == 2) {
 		snprintf(path, sizeof(path), "%s/%s", house->folder, name);
-		flac_file_write(path, title);
+		snprintf(comment, sizeof(comment), "TITLE=%s", title);
+		flac_file_write(path, comments, FLAC_FILE_RATE_HZ / 2);
 	} else if (sscanf(text, "file %63s", name) == 1) {
 		house_write(house, name, "nothing", 7);
 	} else if (sscanf(text, "folder %63s", name) == 1) {
