@@ -165,7 +165,7 @@ loop_join(struct app *app)
 static int
 fail(const char *what, int error)
 {
-	log_err("rotaryd", "cannot start %s: %s", what, strerror(-error));
+	log_err("rotaryd", "cannot start %s: %s", what, text_of_error(error));
 	return error;
 }
 
@@ -179,11 +179,11 @@ engine_up(struct app *app)
 
 	if (result < 0)
 		log_warn("rotaryd", "the fence cannot be built here: %s",
-			 strerror(-result));
+			 text_of_error(result));
 	result = rt_crash_init();
 	if (result < 0)
 		log_warn("rotaryd", "a crash would not be told: %s",
-			 strerror(-result));
+			 text_of_error(result));
 	result = engine_create(&config, app->work, &app_engine_events,
 			       &app->between, &app->engine);
 	if (result < 0)

@@ -7,6 +7,7 @@
 #include "daemon/server/server.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ open_song(void *context, const struct song *song, int64_t start_ns)
 	result = engine_open(app->engine, LANE_MUSIC, &ref, start_ns, &stream);
 	if (result < 0) {
 		log_err("player", "cannot open %s: %s", song_uri(song),
-			strerror(-result));
+			text_of_error(result));
 		return 0;
 	}
 	return stream;
@@ -86,7 +87,7 @@ follow_stream(void *context, uint64_t stream, uint64_t next)
 	result = engine_follow(app->engine, LANE_MUSIC, stream, next);
 	if (result < 0)
 		log_debug("player", "stream %llu cannot follow: %s",
-			  (unsigned long long)next, strerror(-result));
+			  (unsigned long long)next, text_of_error(result));
 }
 
 static void

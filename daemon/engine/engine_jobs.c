@@ -10,6 +10,7 @@
 
 #include "daemon/source/skips.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -90,7 +91,7 @@ streams_set_reason(struct stream *stream, int error)
 	else if (what == NULL && error == -EINVAL)
 		what = "it cannot be decoded";
 	snprintf(stream->reason, sizeof(stream->reason), "%s",
-		 what != NULL ? what : strerror(-error));
+		 what != NULL ? what : text_of_error(error));
 }
 
 static void

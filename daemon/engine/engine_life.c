@@ -13,6 +13,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 #include "lib/base/thread.h"
 
 #include <assert.h>
@@ -113,7 +114,7 @@ start_decoders(struct engine *engine)
 
 		if (result < 0) {
 			log_warn("engine", "no fence for real-time threads: %s",
-				 strerror(-result));
+				 text_of_error(result));
 			engine->config.fence = RT_FENCE_OFF;
 			engine->config.output.fence = RT_FENCE_OFF;
 		}

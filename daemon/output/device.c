@@ -78,7 +78,7 @@ open_done(struct output *output, struct device_job *job, int result)
 		fail(output, result, "the sound card does not answer");
 	} else {
 		fail(output, result,
-		     reason[0] != '\0' ? reason : strerror(-result));
+		     reason[0] != '\0' ? reason : text_of_error(result));
 	}
 }
 
@@ -182,8 +182,8 @@ give_order(struct output *output, enum output_order order)
 static void
 lose(struct output *output, int error)
 {
-	const char *reason =
-		error == -ENODEV ? "the sound card is gone" : strerror(-error);
+	const char *reason = error == -ENODEV ? "the sound card is gone"
+					      : text_of_error(error);
 
 	output->lost = true;
 	set_error(output, reason);

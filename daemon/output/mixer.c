@@ -17,6 +17,7 @@
 #include "daemon/output/mixer_job.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -145,7 +146,7 @@ mixer_job_done(struct mixer *mixer, struct mixer_job *job, int result)
 	else if (result < 0)
 		go_away(mixer, text_string(&job->error)[0] != '\0'
 				       ? text_string(&job->error)
-				       : strerror(-result));
+				       : text_of_error(result));
 	else
 		come_back(mixer, job);
 	send_job(mixer);

@@ -101,8 +101,8 @@ init_standard_output(struct pipe_end *end, struct text *ret_reason)
 	struct stat status;
 
 	if (fstat(STDOUT_FILENO, &status) < 0)
-		return refuse(ret_reason, "standard output", strerror(errno),
-			      -EBADF);
+		return refuse(ret_reason, "standard output",
+			      text_of_error(errno), -EBADF);
 	if (isatty(STDOUT_FILENO))
 		return refuse(ret_reason, "standard output",
 			      "it is a terminal; send it through a pipe",
@@ -123,16 +123,16 @@ init_fifo(struct pipe_end *end, const char *device, struct text *ret_reason)
 
 	if (mkfifo(device, S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) < 0 &&
 	    errno != EEXIST)
-		return refuse(ret_reason, device, strerror(errno), -errno);
+		return refuse(ret_reason, device, text_of_error(errno), -errno);
 	if (stat(device, &status) < 0)
-		return refuse(ret_reason, device, strerror(errno), -errno);
+		return refuse(ret_reason, device, text_of_error(errno), -errno);
 	if (!S_ISFIFO(status.st_mode))
 		return refuse(ret_reason, device,
 			      "it is there and no FIFO; the wav output writes "
 			      "files",
 			      -EINVAL);
 	if (access(device, W_OK) < 0)
-		return refuse(ret_reason, device, strerror(errno), -errno);
+		return refuse(ret_reason, device, text_of_error(errno), -errno);
 	end->path = strdup(device);
 	if (end->path == NULL)
 		return -ENOMEM;

@@ -205,7 +205,7 @@ open_file(struct wav_card *wav, const char *device, struct text *ret_reason)
 	if (error < 0) {
 		text_printf(ret_reason, "cannot write %s: %s", device,
 			    error == -EBUSY ? "it is being written already"
-					    : strerror(-error));
+					    : text_of_error(error));
 		return error;
 	}
 	make_path(wav->name, &path);
@@ -215,7 +215,7 @@ open_file(struct wav_card *wav, const char *device, struct text *ret_reason)
 					    wav->name->data_bytes);
 	if (error < 0) {
 		text_printf(ret_reason, "cannot write %s: %s",
-			    text_string(&path), strerror(-error));
+			    text_string(&path), text_of_error(error));
 		give_back_name(wav->name, wav->name->data_bytes);
 	}
 	snprintf(wav->card.info.name, sizeof(wav->card.info.name), "%s",
@@ -295,7 +295,7 @@ wav_close(struct card *card)
 		error = atomic_load(&wav->error);
 	if (error < 0)
 		log_err("output", "%s is not whole: %s", card->info.name,
-			strerror(-error));
+			text_of_error(error));
 	give_back_name(wav->name, wav->file.data_bytes);
 	paced_finish(&wav->paced);
 	free(wav);

@@ -343,6 +343,7 @@ arg_queue_result(struct session *session, int error)
 	case -ENOMEM:
 		return session_no_memory(session);
 	default:
-		return session_ack(session, ACK_SYSTEM, "%s", strerror(-error));
+		return session_ack(session, ACK_SYSTEM, "%s",
+				   text_of_error(error));
 	}
 }

@@ -149,7 +149,7 @@ on_accept(struct sd_event_source *source, int listen_fd, uint32_t events,
 			return 0;
 		} else if (errno != EINTR && errno != ECONNABORTED) {
 			log_err("server", "cannot accept a client: %s",
-				strerror(errno));
+				text_of_error(errno));
 			pause_accepting(listener);
 			return 0;
 		}
@@ -197,7 +197,7 @@ add_given_fds(struct listener *listener, struct text *ret_error)
 			text_printf(ret_error,
 				    "cannot use descriptor %d from the service "
 				    "manager: %s",
-				    fd, strerror(-r));
+				    fd, text_of_error(r));
 			return r;
 		}
 	}

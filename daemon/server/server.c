@@ -62,7 +62,8 @@ server_welcome(struct server *server, int fd, uid_t uid, bool local)
 	}
 	r = session_create(server, fd, uid, local);
 	if (r < 0)
-		log_err("server", "cannot serve a client: %s", strerror(-r));
+		log_err("server", "cannot serve a client: %s",
+			text_of_error(r));
 }
 
 int
@@ -111,7 +112,7 @@ server_create(const struct server_config *config,
 
 	if (r < 0) {
 		text_printf(ret_error, "cannot start the server: %s",
-			    strerror(-r));
+			    text_of_error(r));
 		return r;
 	}
 	r = listener_create(server, config->socket_path, &server->listener,

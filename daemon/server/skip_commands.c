@@ -11,6 +11,7 @@
 #include "daemon/source/skips.h"
 #include "daemon/work/work.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ save_done(struct work_job *job, int result)
 		log_warn("player",
 			 "the list of crashes could not be written, so after a "
 			 "restart it is as it was: %s",
-			 strerror(-result));
+			 text_of_error(result));
 	if (result != -ETIMEDOUT)
 		free(job);
 }

@@ -70,14 +70,14 @@ open_folder(const char *path, struct text *ret_error)
 	if (mkdir(folder, mode) < 0 && errno != EEXIST) {
 		r = -errno;
 		text_printf(ret_error, "cannot make the folder %s: %s", folder,
-			    strerror(-r));
+			    text_of_error(r));
 		return r;
 	}
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
 		r = -errno;
 		text_printf(ret_error, "cannot open the folder %s: %s", folder,
-			    strerror(-r));
+			    text_of_error(r));
 		return r;
 	}
 	r = check_folder(fd, folder, ret_error);
@@ -136,13 +136,13 @@ remove_stale(const char *path, struct text *ret_error)
 			    path);
 	else if (r < 0)
 		text_printf(ret_error, "cannot take over %s: %s", path,
-			    strerror(-r));
+			    text_of_error(r));
 	if (r < 0)
 		return r;
 	if (unlink(path) < 0 && errno != ENOENT) {
 		r = -errno;
 		text_printf(ret_error, "cannot remove the old socket %s: %s",
-			    path, strerror(-r));
+			    path, text_of_error(r));
 		return r;
 	}
 	return 0;
@@ -186,7 +186,7 @@ open_locked(struct socket_file *file, const char *path, struct text *ret_error)
 	}
 	if (r < 0) {
 		text_printf(ret_error, "cannot listen at %s: %s", path,
-			    strerror(-r));
+			    text_of_error(r));
 		goto out;
 	}
 	file->path = strdup(path);

@@ -9,6 +9,7 @@
 #include "daemon/server/server_core.h"
 #include "daemon/server/walk.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ end_first_job(struct updater *updater, int error)
 
 	if (error < 0 && error != -ENOENT)
 		log_warn("library", "update %u of \"%s\" ended early: %s",
-			 job->id, job->uri, strerror(-error));
+			 job->id, job->uri, text_of_error(error));
 	if (error == 0 && job->uri[0] == '\0') {
 		updater->song_count = updater->counted;
 		updater->finished_s = (int64_t)time(NULL);

@@ -5,6 +5,7 @@
 
 #include "daemon/server/session.h"
 #include "daemon/source/path.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ uri_ack(struct session *session, int error, const char *missing)
 		return session_ack(session, ACK_SYSTEM,
 				   "The file system does not answer");
 	default:
-		return session_ack(session, ACK_SYSTEM, "%s", strerror(-error));
+		return session_ack(session, ACK_SYSTEM, "%s",
+				   text_of_error(error));
 	}
 }

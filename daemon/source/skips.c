@@ -260,7 +260,7 @@ skips_begin(const char *folder)
 			 "crashes cannot be noted in %s: %s; a file that makes "
 			 "the player crash will be tried again and again",
 			 text_string(&path),
-			 strerror(-(read_only < 0 ? read_only : error)));
+			 text_of_error(read_only < 0 ? read_only : error));
 	if (notes.count > 0)
 		qsort(notes.items, notes.count, sizeof(notes.items[0]),
 		      compare);

@@ -37,7 +37,7 @@ set_error(struct text *ret_error, int error, const char *path)
 {
 	text_clear(ret_error);
 	text_printf(ret_error, "cannot read %s: %s", path,
-		    strerrordesc_np(-error));
+		    text_of_error(error));
 	return error;
 }
 

@@ -16,6 +16,7 @@
  * TRIES bounds a producer that always loses: it gives up and counts. */
 #include "lib/base/clock.h"
 #include "lib/base/log_line.h"
+#include "lib/base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,14 +98,6 @@ static void PRINTF_LIKE(2, 3) say(char *message, const char *format, ...)
 	va_end(arguments);
 }
 
-static const char *
-error_text(int64_t error)
-{
-	const char *text = strerrordesc_np((int)(error < 0 ? -error : error));
-
-	return text != NULL ? text : "unknown error";
-}
-
 /* One case for each event of log.h, with its arguments as listed there. */
 static enum log_level
 word_event(char *message, const struct cell *cell)
@@ -125,7 +118,7 @@ word_event(char *message, const struct cell *cell)
 		return LOG_LEVEL_INFO;
 	case LOG_RT_CARD_LOST:
 		say(message, "output %lld: the card is gone: %s", second,
-		    error_text(first));
+		    text_of_error((int)first));
 		return LOG_LEVEL_ERROR;
 	case LOG_RT_OVERRUN:
 		say(message,

@@ -107,6 +107,18 @@ text_printf(struct text *text, const char *format, ...)
 }
 
 void
+text_add_quoted(struct text *text, const char *word)
+{
+	text_add_char(text, '"');
+	for (; *word != '\0'; word++) {
+		if (*word == '"' || *word == '\\')
+			text_add_char(text, '\\');
+		text_add_char(text, *word);
+	}
+	text_add_char(text, '"');
+}
+
+void
 text_drop(struct text *text, size_t length)
 {
 	if (length > text->length)
@@ -121,4 +133,12 @@ const char *
 text_string(const struct text *text)
 {
 	return text->bytes != NULL ? text->bytes : "";
+}
+
+const char *
+text_of_error(int error)
+{
+	const char *words = strerrordesc_np(error < 0 ? -error : error);
+
+	return words != NULL ? words : "unknown error";
 }

@@ -28,6 +28,8 @@ void text_add_char(struct text *text, char character);
 void text_printf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 /* string as a JSON string with its quotes. */
 void text_add_json(struct text *text, const char *string);
+/* word in double quotes, as a request of the protocol holds it. */
+void text_add_quoted(struct text *text, const char *word);
 /* Removes the first length bytes. */
 void text_drop(struct text *text, size_t length);
 /* The contents, never NULL. */
@@ -60,6 +62,9 @@ void text_add_wrapped(struct text *text, const char *prefix,
 /* words as a line of a manual page: a minus that can be copied, and nothing
  * that troff would take for a request. */
 void text_add_troff(struct text *text, const char *words);
+
+/* What an errno value, or its negative, means: never NULL. */
+const char *text_of_error(int error);
 
 /* ns as "m:ss" or "h:mm:ss" into text. */
 void text_add_time(struct text *text, int64_t ns);

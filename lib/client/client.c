@@ -59,8 +59,7 @@ fail(struct client *client, int error)
 			    text_string(&client->where));
 	else
 		text_printf(&client->error, "%s: %s",
-			    text_string(&client->where),
-			    strerrordesc_np(-error));
+			    text_string(&client->where), text_of_error(error));
 	return error;
 }
 
@@ -182,7 +181,7 @@ explain(struct text *ret_error, const struct place *place, int error)
 		text_printf(ret_error,
 			    "no daemon answers on %s (%s): start rotaryd "
 			    "there, or name another place with --socket",
-			    text_string(&name), strerrordesc_np(-error));
+			    text_string(&name), text_of_error(error));
 	text_finish(&name);
 }
 
@@ -355,18 +354,6 @@ client_send_line(struct client *client, const char *line)
 	return result;
 }
 
-static void
-add_quoted(struct text *text, const char *word)
-{
-	text_add_char(text, '"');
-	for (; *word != '\0'; word++) {
-		if (*word == '"' || *word == '\\')
-			text_add_char(text, '\\');
-		text_add_char(text, *word);
-	}
-	text_add_char(text, '"');
-}
-
 int
 client_send(struct client *client, const char *const argv[], size_t count)
 {
@@ -377,7 +364,7 @@ client_send(struct client *client, const char *const argv[], size_t count)
 	text_add(&line, argv[0]);
 	for (i = 1; i < count; i++) {
 		text_add_char(&line, ' ');
-		add_quoted(&line, argv[i]);
+		text_add_quoted(&line, argv[i]);
 	}
 	result = line.failed ? -ENOMEM
 			     : client_send_line(client, text_string(&line));

@@ -49,7 +49,7 @@ open_place(const char *where, struct link *link, struct text *ret_error)
 		result = -errno;
 	if (result < 0)
 		text_printf(ret_error, "no daemon answers on %s: %s",
-			    link_where(link), strerrordesc_np(-result));
+			    link_where(link), text_of_error(result));
 	return result;
 }
 

@@ -9,6 +9,7 @@
  *
  * SCHED_RESET_ON_FORK keeps the priority from every child. */
 #include "lib/base/clock.h"
+#include "lib/base/text.h"
 #include "lib/base/thread.h"
 #include "lib/rt/own.h"
 #include "lib/rt/permit.h"
@@ -70,7 +71,7 @@ explain_refusal(int error, int priority, char cause[RT_CAUSE_BYTES])
 
 	if (error != -EPERM)
 		snprintf(phrase, sizeof(phrase), "sched_setscheduler: %s",
-			 strerrordesc_np(-error));
+			 text_of_error(error));
 	else if (!permit_capability(CAP_SYS_NICE) && limit < (uint64_t)priority)
 		snprintf(phrase, sizeof(phrase),
 			 "RLIMIT_RTPRIO is %" PRIu64 ", below %d", limit,

@@ -7,6 +7,7 @@
 #include "lib/rt/rtkit.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -117,7 +118,7 @@ explain(int result, const sd_bus_error *error, char *ret_reason,
 			 "RealtimeKit does not answer");
 	else
 		snprintf(ret_reason, reason_bytes, "RealtimeKit: %s",
-			 strerrordesc_np(-result));
+			 text_of_error(result));
 }
 
 int

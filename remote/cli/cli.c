@@ -3,6 +3,7 @@
 #include "remote/cli/cli.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/text.h"
 #include "lib/client/client.h"
 #include "remote/cli/verbs.h"
 
@@ -216,6 +217,6 @@ cli_main(int argc, char *const argv[], FILE *out, FILE *err)
 	free(line.arguments);
 	if (fflush(out) != 0 && code == CLI_OK)
 		code = cli_fail(&cli, CLI_REFUSED, "cannot write: %s",
-				strerrordesc_np(errno));
+				text_of_error(errno));
 	return code;
 }

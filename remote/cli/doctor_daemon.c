@@ -3,6 +3,7 @@
  * find music? */
 #include "lib/base/clock.h"
 #include "lib/base/conf.h"
+#include "lib/base/text.h"
 #include "lib/client/client.h"
 #include "remote/cli/cli.h"
 #include "remote/cli/doctor.h"
@@ -105,7 +106,7 @@ look_at_folder(struct doctor *doctor, const char *folder)
 
 	if (stat(folder, &status) < 0)
 		doctor_say(doctor, DOCTOR_FAIL, "music", name_another, "%s: %s",
-			   folder, strerrordesc_np(errno));
+			   folder, text_of_error(errno));
 	else if (!S_ISDIR(status.st_mode))
 		doctor_say(doctor, DOCTOR_FAIL, "music", name_another,
 			   "%s is no folder", folder);

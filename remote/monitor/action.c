@@ -100,8 +100,8 @@ is_listed(const char *words, const char *word)
 	return false;
 }
 
-static int
-fail(struct text *ret_error, const char *what, const char *why)
+int
+action_refuse(struct text *ret_error, const char *what, const char *why)
 {
 	text_clear(ret_error);
 	text_add_char(ret_error, '"');
@@ -158,18 +158,18 @@ take_factor(struct action_step *step, int index, struct text *ret_error)
 	if (factor == ACTION_FACTOR_NONE)
 		return 0;
 	if (step->factor != ACTION_FACTOR_NONE)
-		return fail(ret_error, word,
-			    "is a second number that is multiplied");
+		return action_refuse(ret_error, word,
+				     "is a second number that is multiplied");
 	if (star > word + change) {
 		if ((size_t)(star - word) >= sizeof(number))
-			return fail(ret_error, word, "is no number");
+			return action_refuse(ret_error, word, "is no number");
 		memcpy(number, word, (size_t)(star - word));
 		number[star - word] = '\0';
 		if (text_parse_int(number + (number[0] == '+'), -10000, 10000,
 				   &scale) < 0 ||
 		    scale == 0)
-			return fail(ret_error, word,
-				    "needs a number from 1 to 10000");
+			return action_refuse(ret_error, word,
+					     "needs a number from 1 to 10000");
 	} else if (word[0] == '-') {
 		scale = -1;
 	}
@@ -191,8 +191,9 @@ read_words(const char **rest, struct action_step *step, struct text *ret_error)
 		if (result <= 0)
 			break;
 		if (step->word_count == ACTION_WORDS_MAX) {
-			result = fail(ret_error, text_string(&word),
-				      "is a word too many (16 are allowed)");
+			result = action_refuse(
+				ret_error, text_string(&word),
+				"is a word too many (16 are allowed)");
 			break;
 		}
 		step->words[step->word_count] = strdup(text_string(&word));
@@ -206,7 +207,8 @@ read_words(const char **rest, struct action_step *step, struct text *ret_error)
 			break;
 	}
 	if (result == -EINVAL && ret_error->length == 0)
-		fail(ret_error, text_string(&word), "has no closing quote");
+		action_refuse(ret_error, text_string(&word),
+			      "has no closing quote");
 	text_finish(&word);
 	return result;
 }
@@ -223,24 +225,28 @@ take_own(struct action_step *step, const struct own *own,
 	step->kind = ACTION_OWN;
 	step->own = own->own;
 	if (word == NULL && !own->may_stand_alone)
-		return fail(ret_error, step->words[0], "needs to know what");
+		return action_refuse(ret_error, step->words[0],
+				     "needs to know what");
 	if (word == NULL)
 		return 0;
 	if (!is_listed(own->words, word))
-		return fail(ret_error, word, "is not known here");
+		return action_refuse(ret_error, word, "is not known here");
 	if (strcmp(word, "digit") == 0)
 		return step->word_count == 3 &&
 				       text_parse_int(step->words[2], 0, 9,
 						      &digit) == 0
 			       ? 0
-			       : fail(ret_error, word, "needs one digit");
+			       : action_refuse(ret_error, word,
+					       "needs one digit");
 	if (strcmp(word, "move") == 0)
 		return step->word_count == 3 &&
 				       step->factor == ACTION_FACTOR_VALUE
 			       ? 0
-			       : fail(ret_error, word, "needs 1*value");
+			       : action_refuse(ret_error, word,
+					       "needs 1*value");
 	if (step->word_count > 2)
-		return fail(ret_error, step->words[2], "is a word too many");
+		return action_refuse(ret_error, step->words[2],
+				     "is a word too many");
 	return 0;
 }
 
@@ -251,9 +257,9 @@ take_meaning(struct action_step *step, struct text *ret_error)
 	size_t i = 0;
 
 	if (step->word_count == 0)
-		return fail(ret_error, "", "says not what to do");
+		return action_refuse(ret_error, "", "says not what to do");
 	if (step->factor != ACTION_FACTOR_NONE && step->scaled_word == 0)
-		return fail(ret_error, verb, "is no command");
+		return action_refuse(ret_error, verb, "is no command");
 	for (i = 0; i < sizeof(owns) / sizeof(owns[0]); i++) {
 		if (strcmp(owns[i].name, verb) != 0)
 			continue;
@@ -267,15 +273,16 @@ take_meaning(struct action_step *step, struct text *ret_error)
 	if (strcmp(verb, "exec") == 0) {
 		step->kind = ACTION_EXEC;
 		if (step->word_count < 2 || step->words[1][0] != '/')
-			return fail(ret_error, verb,
-				    "needs the full path of a program");
+			return action_refuse(
+				ret_error, verb,
+				"needs the full path of a program");
 		return 0;
 	}
 	step->kind = ACTION_COMMAND;
 	if (!is_command(verb))
-		return fail(ret_error, verb,
-			    "is no command that a key can "
-			    "give");
+		return action_refuse(ret_error, verb,
+				     "is no command that a key can "
+				     "give");
 	return 0;
 }
 
@@ -289,8 +296,9 @@ parse_steps(const char *text, struct action *action, struct text *ret_error)
 		struct action_step *step = NULL;
 
 		if (action->step_count == ACTION_STEPS_MAX)
-			return fail(ret_error, rest,
-				    "is a step too many (8 are allowed)");
+			return action_refuse(
+				ret_error, rest,
+				"is a step too many (8 are allowed)");
 		step = &action->steps[action->step_count++];
 		result = read_words(&rest, step, ret_error);
 		if (result == 0)
@@ -384,17 +392,10 @@ action_add_word(struct text *text, const char *word)
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789+-_.:/";
 
-	if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+	if (*word != '\0' && word[strspn(word, plain)] == '\0')
 		text_add(text, word);
-		return;
-	}
-	text_add_char(text, '"');
-	for (; *word != '\0'; word++) {
-		if (*word == '"' || *word == '\\')
-			text_add_char(text, '\\');
-		text_add_char(text, *word);
-	}
-	text_add_char(text, '"');
+	else
+		text_add_quoted(text, word);
 }
 
 void
@@ -411,6 +412,6 @@ action_add_line(struct text *text, const struct action_step *step,
 			action_add_word(text, step->words[i]);
 		else
 			text_printf(text, step->is_change ? "%+lld" : "%lld",
-				    (long long)(step->scale * factor));
+				    (long long)step->scale * factor);
 	}
 }

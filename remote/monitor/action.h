@@ -64,6 +64,8 @@ struct action {
 NODISCARD int action_parse(const char *text, struct action **ret_action,
 			   struct text *ret_error);
 void action_destroy(struct action *action);
+/* -EINVAL, with "\"WHAT\" WHY" as the reason. */
+int action_refuse(struct text *ret_error, const char *what, const char *why);
 
 /* True when a step of this kind, or of this own verb, is in it. */
 bool action_has_kind(const struct action *action, enum action_kind kind);

@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -295,7 +296,7 @@ device_settle(struct device *device, int64_t now_ns)
 			 device->identity.name, device->path,
 			 result == -EBUSY ? "another program has done so, and "
 					    "gets its keys"
-					  : strerrordesc_np(-result));
+					  : text_of_error(result));
 	device->told_grab = true;
 	device->grab_again_at_ns = now_ns + grab_again_ns;
 	return device->grab_again_at_ns;

@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 #include "remote/monitor/watch.h"
 
 #include <dirent.h>
@@ -123,7 +124,7 @@ keep_pending(struct devices *devices, const char *path, int error)
 			 path);
 	else
 		log_warn(topic, "cannot open %s: %s", path,
-			 strerrordesc_np(-error));
+			 text_of_error(error));
 }
 
 static void
@@ -151,7 +152,7 @@ open_path(struct devices *devices, const char *path)
 		return;
 	if (result < 0) {
 		log_warn(topic, "cannot open %s: %s", path,
-			 strerrordesc_np(-result));
+			 text_of_error(result));
 		return;
 	}
 	devices->list[free_number] = device;
@@ -299,7 +300,7 @@ lose(struct devices *devices, unsigned number, int error)
 	snprintf(path, sizeof(path), "%s", device_path(devices->list[number]));
 	if (error != -ENODEV)
 		log_warn(topic, "cannot read %s: %s", path,
-			 strerrordesc_np(-error));
+			 text_of_error(error));
 	close_at(devices, number);
 	if (error == -ENODEV)
 		return;

@@ -30,17 +30,6 @@ struct reading {
 	struct text *error; /* of an include */
 };
 
-static int
-fail(struct text *ret_error, const char *what, const char *why)
-{
-	text_clear(ret_error);
-	text_add_char(ret_error, '"');
-	text_add_clean(ret_error, what, strlen(what), 60);
-	text_add(ret_error, "\" ");
-	text_add(ret_error, why);
-	return -EINVAL;
-}
-
 /* --- [device] */
 
 static int
@@ -51,13 +40,13 @@ begin_device(struct reading *reading, const char *glob, struct text *ret_error)
 
 	glob += strspn(glob, " \t");
 	if (*glob == '\0')
-		return fail(ret_error, "device", "needs a name, or *");
+		return action_refuse(ret_error, "device", "needs a name, or *");
 	if (reading->is_include)
 		return 0;
 	if (map->device_count == KEYMAP_DEVICES_MAX)
-		return fail(ret_error, glob,
-			    "is a device too many (32 are "
-			    "allowed)");
+		return action_refuse(ret_error, glob,
+				     "is a device too many (32 are "
+				     "allowed)");
 	device = &map->devices[map->device_count];
 	*device = (struct keymap_device){.bus = -1,
 					 .vendor = -1,
@@ -83,9 +72,9 @@ take_number(const char *value, int max, int *ret_number, struct text *ret_error)
 	number = strtol(value, &end, 0);
 	if (*value < '0' || *value > '9' || *end != '\0' || errno != 0 ||
 	    number > max)
-		return fail(ret_error, value,
-			    "is not a number that can stand "
-			    "here");
+		return action_refuse(ret_error, value,
+				     "is not a number that can stand "
+				     "here");
 	*ret_number = (int)number;
 	return 0;
 }
@@ -102,7 +91,8 @@ take_word(const char *value, const char *const words[], int count,
 			return 0;
 		}
 	}
-	return fail(ret_error, value, "is not a word that can stand here");
+	return action_refuse(ret_error, value,
+			     "is not a word that can stand here");
 }
 
 static int
@@ -141,12 +131,13 @@ take_device_line(struct keymap_device *device, const char *name,
 	if (strcmp(name, "releases") == 0)
 		return text_parse_bool(value, &device->has_releases) == 0
 			       ? 0
-			       : fail(ret_error, value,
-				      "is neither yes nor "
-				      "no");
-	return fail(ret_error, name,
-		    "is none of bus, vendor, product, phys, kind, grab, "
-		    "rejoin_ms and releases");
+			       : action_refuse(ret_error, value,
+					       "is neither yes nor "
+					       "no");
+	return action_refuse(
+		ret_error, name,
+		"is none of bus, vendor, product, phys, kind, grab, "
+		"rejoin_ms and releases");
 }
 
 /* --- keys */
@@ -156,9 +147,10 @@ take_key(const char *name, struct key *ret_key, struct text *ret_error)
 {
 	if (key_parse(name, ret_key) == 0)
 		return 0;
-	return fail(ret_error, name,
-		    "is no key; rotary-remote --test shows what yours are "
-		    "called");
+	return action_refuse(
+		ret_error, name,
+		"is no key; rotary-remote --test shows what yours are "
+		"called");
 }
 
 static int
@@ -175,9 +167,10 @@ take_aliases(struct keymap *map, const char *name, const char *value,
 	     word = strtok_r(NULL, " \t,", &save)) {
 		result = take_key(word, &other, ret_error);
 		if (result == 0 && other.type != key.type)
-			result = fail(ret_error, word,
-				      "is of another kind than what it stands "
-				      "for");
+			result = action_refuse(
+				ret_error, word,
+				"is of another kind than what it stands "
+				"for");
 		if (result == 0)
 			map->folds[keymap_index(other)] =
 				(uint16_t)(keymap_index(key) + 1);
@@ -193,23 +186,26 @@ check_place(const struct reading *reading, struct key key,
 	    struct text *ret_error)
 {
 	if (action_has_kind(action, ACTION_EXEC) && !reading->rules->exec)
-		return fail(ret_error, "exec",
-			    "is not allowed: it needs "
-			    "exec = yes in remote.conf");
+		return action_refuse(ret_error, "exec",
+				     "is not allowed: it needs "
+				     "exec = yes in remote.conf");
 	if (action_has_kind(action, ACTION_EXEC) && !reading->trusted)
-		return fail(ret_error, "exec",
-			    "is only allowed in a file of root or of the "
-			    "remote's user that nobody else may write");
+		return action_refuse(
+			ret_error, "exec",
+			"is only allowed in a file of root or of the "
+			"remote's user that nobody else may write");
 	if (action_has_own(action, ACTION_OWN_POWER) &&
 	    gesture != KEYMAP_HOLD && gesture != KEYMAP_LONG)
-		return fail(ret_error, "power",
-			    "is only allowed with .hold or "
-			    ".long");
+		return action_refuse(ret_error, "power",
+				     "is only allowed with .hold or "
+				     ".long");
 	if (action_has_factor(action, ACTION_FACTOR_VALUE) && !key_is_axis(key))
-		return fail(ret_error, "*value", "is only known of an axis");
+		return action_refuse(ret_error, "*value",
+				     "is only known of an axis");
 	if (action_has_factor(action, ACTION_FACTOR_GROW) &&
 	    gesture != KEYMAP_REPEAT)
-		return fail(ret_error, "*grow", "is only known of .repeat");
+		return action_refuse(ret_error, "*grow",
+				     "is only known of .repeat");
 	return 0;
 }
 
@@ -243,18 +239,19 @@ take_name(const char *name, struct key *ret_key,
 		return take_key(name, ret_key, ret_error);
 	if (strcmp(dot, ".short") == 0 ||
 	    keymap_gesture_parse(dot + 1, ret_gesture) < 0)
-		return fail(ret_error, dot,
-			    "is none of .press, .hold, .long, .repeat, "
-			    ".double and .release");
+		return action_refuse(
+			ret_error, dot,
+			"is none of .press, .hold, .long, .repeat, "
+			".double and .release");
 	bare = strndup(name, (size_t)(dot - name));
 	if (bare == NULL)
 		return -ENOMEM;
 	result = take_key(bare, ret_key, ret_error);
 	free(bare);
 	if (result == 0 && key_is_axis(*ret_key))
-		result = fail(ret_error, name,
-			      "is an axis: it can only be "
-			      "turned");
+		result = action_refuse(ret_error, name,
+				       "is an axis: it can only be "
+				       "turned");
 	return result;
 }
 
@@ -264,7 +261,7 @@ take_binding(struct reading *reading, enum keymap_mode mode,
 {
 	enum keymap_gesture gesture;
 	struct action *action = NULL;
-	struct key key;
+	struct key key = {0};
 	unsigned *seen = NULL;
 	int result = take_name(line->name, &key, &gesture, ret_error);
 
@@ -300,15 +297,15 @@ take_include(struct reading *reading, const char *name, struct text *ret_error)
 	int result = 0;
 
 	if (reading->is_include)
-		return fail(ret_error, name,
-			    "is included by an included map: "
-			    "that is one level too many");
+		return action_refuse(ret_error, name,
+				     "is included by an included map: "
+				     "that is one level too many");
 	if (strchr(name, '/') != NULL || name[0] == '.' || name[0] == '\0' ||
 	    reading->rules->find(reading->rules->context, name, &path) < 0) {
 		text_finish(&path);
-		return fail(ret_error, name,
-			    "is no map in the folders of key "
-			    "maps");
+		return action_refuse(ret_error, name,
+				     "is no map in the folders of key "
+				     "maps");
 	}
 	included = calloc(1, sizeof(*included));
 	if (included == NULL) {
@@ -332,14 +329,15 @@ take_preamble(struct reading *reading, const struct ini_line *line,
 	int i = 0, mode = 0;
 
 	if (strcmp(line->name, "include") != 0)
-		return fail(ret_error, line->name,
-			    "stands before the first section, where only "
-			    "include can");
+		return action_refuse(
+			ret_error, line->name,
+			"stands before the first section, where only "
+			"include can");
 	for (mode = 0; mode < KEYMAP_MODE_COUNT; mode++)
 		for (i = 0; i < KEYMAP_KEYS; i++)
 			if (reading->map->bounds[mode][i] != NULL)
-				return fail(ret_error, line->value,
-					    "is a second include");
+				return action_refuse(ret_error, line->value,
+						     "is a second include");
 	return take_include(reading, line->value, ret_error);
 }
 
@@ -374,9 +372,10 @@ take_line(void *context, const struct ini_line *line, struct text *ret_error)
 	if (line->section[0] == '\0')
 		return take_preamble(reading, line, ret_error);
 	if (keymap_mode_parse(line->section, &mode) < 0)
-		return fail(ret_error, line->section,
-			    "is none of the sections device, aliases, play, "
-			    "menu, text and describe");
+		return action_refuse(
+			ret_error, line->section,
+			"is none of the sections device, aliases, play, "
+			"menu, text and describe");
 	return line->name == NULL
 		       ? 0
 		       : take_binding(reading, mode, line, ret_error);
@@ -393,7 +392,7 @@ read_file(struct reading *reading, const char *path)
 				   take_line, reading, &why);
 	else if (why.length == 0)
 		text_printf(&why, "cannot read %s: %s", path,
-			    strerrordesc_np(-result));
+			    text_of_error(result));
 	if (result < 0) {
 		text_clear(reading->error);
 		text_add(reading->error, text_string(&why));

@@ -205,7 +205,7 @@ learn_run(const struct conf *options)
 	if (result < 0)
 		log_err(topic, "nothing is written: %s",
 			result == -ENODATA ? "no key came"
-					   : strerrordesc_np(-result));
+					   : text_of_error(result));
 	devices_destroy(learning.devices);
 	text_finish(&learning.name);
 	text_finish(&learning.aliases);

@@ -247,8 +247,9 @@ add_polls(const struct monitor *monitor, struct pollfd *polls,
 		(struct pollfd){.fd = monitor->map_watch, .events = POLLIN};
 	polls[count++] = (struct pollfd){
 		.fd = monitor->wire != NULL ? wire_fd(monitor->wire) : -1,
-		.events =
-			monitor->wire != NULL ? wire_events(monitor->wire) : 0};
+		.events = (short)(monitor->wire != NULL
+					  ? wire_events(monitor->wire)
+					  : 0)};
 	count += programs_add_polls(&monitor->programs, polls + count);
 	*ret_devices = count;
 	return count + devices_add_polls(monitor->devices, polls + count);
@@ -435,7 +436,7 @@ monitor_run(const struct conf *options, bool is_test)
 	if (result == 0)
 		run(&monitor);
 	else
-		log_err(topic, "cannot start: %s", strerrordesc_np(-result));
+		log_err(topic, "cannot start: %s", text_of_error(result));
 	end(&monitor);
 	return result;
 }

@@ -44,7 +44,7 @@ power_do(const char *word, struct text *ret_error)
 	if (result < 0)
 		text_printf(ret_error, "logind does not do %s: %s", method,
 			    error.message != NULL ? error.message
-						  : strerrordesc_np(-result));
+						  : text_of_error(result));
 	sd_bus_error_free(&error);
 	sd_bus_flush_close_unref(bus);
 	return result < 0 ? result : 0;

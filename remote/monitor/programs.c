@@ -9,6 +9,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +90,7 @@ programs_start(struct programs *programs, int64_t now_ns, struct key key,
 	result = spawn(argv, &pid);
 	if (result < 0) {
 		log_warn(topic, "cannot start %s: %s", argv[0],
-			 strerrordesc_np(-result));
+			 text_of_error(result));
 		return result;
 	}
 	program->pid = pid;

@@ -114,7 +114,7 @@ fail(struct wire *wire, int64_t now_ns, int error)
 	char why[256];
 
 	snprintf(why, sizeof(why), "the connection to the daemon is lost: %s",
-		 strerrordesc_np(-error));
+		 text_of_error(error));
 	hang_up(wire, now_ns, why);
 }
 
@@ -455,7 +455,7 @@ wire_fd(const struct wire *wire)
 short
 wire_events(const struct wire *wire)
 {
-	return wire->link != NULL ? link_events(wire->link) : 0;
+	return (short)(wire->link != NULL ? link_events(wire->link) : 0);
 }
 
 int

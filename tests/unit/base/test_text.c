@@ -2,6 +2,7 @@
 /* test_text.c - growable text: what is added, dropped, quoted and cut. */
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -110,6 +111,28 @@ test_json(void **state)
 	text_finish(&text);
 }
 
+static void
+test_quotes(void **state)
+{
+	struct text text = {0};
+
+	(void)state;
+	text_add_quoted(&text, "");
+	text_add_quoted(&text, "a \"b\" \\c'");
+	assert_string_equal(text_string(&text), "\"\"\"a \\\"b\\\" \\\\c'\"");
+	text_finish(&text);
+}
+
+static void
+test_errors_have_words(void **state)
+{
+	(void)state;
+	assert_string_equal(text_of_error(ENOENT), "No such file or directory");
+	assert_string_equal(text_of_error(-ENOENT),
+			    "No such file or directory");
+	assert_string_equal(text_of_error(-99999), "unknown error");
+}
+
 int
 main(void)
 {
@@ -120,6 +143,8 @@ main(void)
 		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_failure_is_remembered),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_quotes),
+		cmocka_unit_test(test_errors_have_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
