@@ -44,7 +44,7 @@ bessel(double x)
 	return sum;
 }
 
-/* At distance frames from the middle. */
+/* At distance frames from the middle; the row is made to have its gain. */
 static double
 coefficient(double distance, double half, double cutoff)
 {
@@ -53,9 +53,7 @@ coefficient(double distance, double half, double cutoff)
 	const double sinc = fabs(angle) < 1e-9 ? 2 * cutoff
 					       : sin(angle) / (M_PI * distance);
 
-	return x * x >= 1.0
-		       ? 0.0
-		       : sinc * bessel(BETA * sqrt(1 - x * x)) / bessel(BETA);
+	return x * x >= 1.0 ? 0.0 : sinc * bessel(BETA * sqrt(1 - x * x));
 }
 
 /* Each row has a gain of exactly 1 at 0 Hz. */
