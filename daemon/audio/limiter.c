@@ -185,7 +185,7 @@ limiter_feed(struct limiter *limiter, enum limiter_watch watch,
 		limiter->tail_frames - (size_t)(limiter->fed - limiter->judged);
 	const size_t kept =
 		held < LIMITER_TAIL_FRAMES ? held : LIMITER_TAIL_FRAMES;
-	float *to = limiter->frames + limiter->tail_frames * channels;
+	float *to = limiter->frames + (size_t)limiter->tail_frames * channels;
 
 	if (is_silent(limiter, watch) && kept == limiter->tail_frames) {
 		limiter->fed += frames;

@@ -139,9 +139,9 @@ resampler_restart(struct resampler *resampler)
 		module->quality_spec(recipes[resampler->quality], 0);
 	const soxr_runtime_spec_t runtime = module->runtime_spec(1);
 	soxr_error_t error = NULL;
-	const soxr_t soxr = module->create(resampler->in_hz, resampler->out_hz,
-					   resampler->channels, &error, &io,
-					   &quality, &runtime);
+	soxr_t soxr = module->create(resampler->in_hz, resampler->out_hz,
+				     resampler->channels, &error, &io, &quality,
+				     &runtime);
 
 	if (soxr == NULL || error != NULL) {
 		module->destroy(soxr);

@@ -188,7 +188,7 @@ vorbis_books_check(const uint8_t *packet, size_t length)
 	if (length < MAGIC_BYTES ||
 	    memcmp(packet, "\5vorbis", MAGIC_BYTES) != 0)
 		return -EINVAL;
-	skip(&bits, MAGIC_BYTES * 8);
+	skip(&bits, UINT64_C(8) * MAGIC_BYTES);
 	books = take(&bits, 8) + 1;
 	for (uint32_t i = 0; i < books && error == 0; i++)
 		error = check_book(&bits);

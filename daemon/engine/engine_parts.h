@@ -202,9 +202,8 @@ struct stream *streams_add(struct engine *engine, enum lane_id lane,
 struct stream *streams_add_replacement(struct engine *engine,
 				       const struct stream *old,
 				       uint64_t song_frame);
-/* The chain link that follows stream. */
-struct stream *streams_add_link(struct engine *engine,
-				const struct stream *stream);
+/* The chain link that follows another. */
+struct stream *streams_add_link(struct engine *engine, const struct stream *of);
 struct stream *streams_find(struct engine *engine, uint64_t id);
 /* All of root's streams are not wanted any more. */
 void streams_release(struct engine *engine, uint64_t root);

@@ -282,6 +282,7 @@ output_run(struct output *output)
 		log_err("output", "%s", text_string(&output->error));
 		return;
 	}
+	assert(output->rt != NULL);
 	output->with_thread = true;
 	output->watch = (struct watch){0};
 	atomic_store_explicit(&output->rt->order, OUTPUT_ORDER_PLAY,

@@ -136,8 +136,8 @@ fade(struct follower *follower, const struct follow_plan *plan,
      size_t frames)
 {
 	const uint32_t channels = follower->channels;
-	const float whole =
-		(float)((uint64_t)follower->rate_hz * MIX_FADE_US / 1000000);
+	const uint64_t fade_frames =
+		(uint64_t)follower->rate_hz * MIX_FADE_US / 1000000;
 	size_t i = 0, k = 0;
 
 	if (follower->fade_from_silence)
@@ -147,7 +147,8 @@ fade(struct follower *follower, const struct follow_plan *plan,
 		(void)render(follower, plan, interpolator, follower->from, step,
 			     follower->faded, frames);
 	for (i = 0; i < frames; i++) {
-		const float old = (float)(follower->fade_left - i) / whole;
+		const float old =
+			(float)(follower->fade_left - i) / (float)fade_frames;
 
 		for (k = i * channels; k < (i + 1) * channels; k++)
 			out[k] += (follower->faded[k] - out[k]) * old;

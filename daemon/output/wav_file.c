@@ -70,7 +70,7 @@ add_format(struct header *header, const struct card_spec *spec)
 	add(header, spec->rate_hz, 4);
 	add(header, (uint64_t)spec->rate_hz * spec->channels * bytes, 4);
 	add(header, (uint64_t)spec->channels * bytes, 2);
-	add(header, bytes * 8, 2);
+	add(header, (uint64_t)bytes * 8, 2);
 	if (extensible) {
 		add(header, 22, 2);
 		add(header, spec->bits, 2);

@@ -23,6 +23,7 @@
 
 #include "daemon/player/queue_parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +119,10 @@ play_queue_find(const struct play_queue *queue, uint32_t id)
 {
 	uint32_t position = 0;
 
-	if (id == 0 || queue->length == 0 ||
-	    queue->slots[id & queue->mask] == FREE)
+	if (id == 0 || queue->length == 0)
+		return -ENOENT;
+	assert(queue->slots != NULL);
+	if (queue->slots[id & queue->mask] == FREE)
 		return -ENOENT;
 	/* The table is a cache: renewing it changes nothing that is seen. */
 	if (queue->stale_from < queue->stale_to)

@@ -92,7 +92,7 @@ source_open(const struct path_root *root, const struct source_ref *ref,
 	if (fd < 0)
 		return fd;
 	error = source_open_fd(fd, &source);
-	if (error < 0) {
+	if (source == NULL) {
 		(void)close(fd);
 		return error;
 	}

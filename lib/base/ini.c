@@ -117,8 +117,8 @@ take_section(struct parsing *parsing, char *line)
 
 	cut_comment(line);
 	end = strrchr(line, ']');
-	rest = end != NULL ? trim(end + 1) : line;
-	if (*rest != '\0' && *rest != '#')
+	rest = end != NULL ? trim(end + 1) : NULL;
+	if (rest == NULL || (*rest != '\0' && *rest != '#'))
 		return refuse(parsing, "a section is \"[name]\" on a line of "
 				       "its own");
 	*end = '\0';

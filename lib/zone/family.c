@@ -26,11 +26,13 @@ enum { MALLOC_ALIGN = 16 };
 #pragma GCC visibility push(default)
 
 /* glibc's own, if it is there. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
 void *__libc_malloc(size_t size) __attribute__((weak));
 void *__libc_memalign(size_t align, size_t size) __attribute__((weak));
 void *__libc_calloc(size_t count, size_t size) __attribute__((weak));
 void *__libc_realloc(void *block, size_t size) __attribute__((weak));
 void __libc_free(void *block) __attribute__((weak));
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 /* Small reservations, or none: the C library has the rest. */
 static bool

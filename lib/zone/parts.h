@@ -87,7 +87,7 @@ struct zone_slab {
 	uint32_t flags;
 };
 
-static_assert(sizeof(struct zone_slab) == 2 * CACHE_LINE,
+static_assert(sizeof(struct zone_slab) == (size_t)2 * CACHE_LINE,
 	      "an owner's line and everybody's");
 
 struct zone_bits {

@@ -43,30 +43,36 @@ least(int one, int other)
 	return one < other ? one : other;
 }
 
+/* From a row of the table to the next, for one more letter of the first word:
+ * row[j] is the distance to the first j letters of the other. */
+static void
+step_row(int *row, char letter, const char *other)
+{
+	int diagonal = row[0], j = 0;
+
+	row[0]++;
+	for (j = 0; other[j] != '\0'; j++) {
+		const int same = toupper((unsigned char)letter) ==
+				 toupper((unsigned char)other[j]);
+		const int change = diagonal + !same;
+
+		diagonal = row[j + 1];
+		row[j + 1] = least(least(row[j], row[j + 1]) + 1, change);
+	}
+}
+
 /* How many letters must be changed, added or taken away (Levenshtein). */
 static int
 distance(const char *one, const char *other)
 {
 	const size_t width = strlen(other);
 	int row[NAME_BYTES + 1];
-	size_t i = 0, j = 0;
+	size_t j = 0;
 
 	for (j = 0; j <= width; j++)
 		row[j] = (int)j;
-	for (i = 0; one[i] != '\0'; i++) {
-		int diagonal = row[0];
-
-		row[0] = (int)i + 1;
-		for (j = 0; j < width; j++) {
-			const int same = toupper((unsigned char)one[i]) ==
-					 toupper((unsigned char)other[j]);
-			const int change = diagonal + !same;
-
-			diagonal = row[j + 1];
-			row[j + 1] =
-				least(least(row[j], row[j + 1]) + 1, change);
-		}
-	}
+	for (; *one != '\0'; one++)
+		step_row(row, *one, other);
 	return row[width];
 }
 

@@ -16,7 +16,7 @@ files() {
 	else
 		for pattern in "$@"; do
 			find . -path ./build -prune -o -type f \
-				-name "$pattern" -print
+				-path "./$pattern" -printf '%P\n'
 		done
 	fi
 }
