@@ -47,6 +47,7 @@ struct decoder_info {
 	uint32_t skip_frames; /* encoder delay, already left out */
 	uint32_t trim_frames; /* padding at the end, already left out */
 	uint32_t bitrate_bps; /* average; 0: unknown */
+	bool chained; /* another link follows, as the file's end tells */
 	uint64_t link_offset; /* byte offset, valid after DECODE_LINK */
 	uint64_t gap_frames;  /* silence put in for damage so far */
 	bool cut; /* valid after DECODE_END: the end itself never came */

@@ -195,6 +195,7 @@ measure(struct ogg_flac *flac)
 		error = ogg_link_last_granule(link, &granule);
 	if (error < 0)
 		return error;
+	info->chained = link->end < reader_length(link->window.reader);
 	if (granule > 0 && (uint64_t)granule > flac->track.base)
 		info->frames = (uint64_t)granule - flac->track.base;
 	if (link->end != UINT64_MAX && info->frames > 0)

@@ -161,6 +161,7 @@ measure(struct vorbis *vorbis)
 		error = ogg_link_last_granule(link, &granule);
 	if (error < 0)
 		return error;
+	info->chained = link->end < reader_length(link->window.reader);
 	if (granule > vorbis->granule_base)
 		info->frames = (uint64_t)(granule - vorbis->granule_base);
 	if (link->end != UINT64_MAX && info->frames > 0)
