@@ -81,6 +81,24 @@ engine_follow(struct engine *engine, enum lane_id lane, uint64_t stream,
 }
 
 void
+engine_overlap(struct engine *engine, uint64_t next, int64_t fade_ns)
+{
+	struct stream *stream = streams_find(engine, next);
+
+	if (stream == NULL || stream->released)
+		return;
+	stream->fade_ns = fade_ns > 0 ? fade_ns : 0;
+	engine_settle(engine);
+}
+
+void
+engine_set_overlaps(struct engine *engine, bool overlaps)
+{
+	engine->overlaps = overlaps;
+	engine_settle(engine);
+}
+
+void
 engine_expect(struct engine *engine, enum lane_id lane, bool more)
 {
 	engine->lines[lane].more = more;

@@ -135,6 +135,15 @@ NODISCARD int engine_play(struct engine *engine, enum lane_id lane,
  * stream before. next == 0: nothing follows. */
 NODISCARD int engine_follow(struct engine *engine, enum lane_id lane,
 			    uint64_t stream, uint64_t next);
+/* Where next follows another song it is heard together with the end of that for
+ * fade_ns, the one fading out as the other fades in; for less where a song is
+ * short, or there is not time enough, and in half of a song at most. It is
+ * started where the overlap begins. Lasts as long as the stream; what has been
+ * mixed stays as it is. 0: it begins where the other ends. */
+void engine_overlap(struct engine *engine, uint64_t next, int64_t fade_ns);
+/* Songs are going to overlap. A card that is opened is given at least two
+ * channels and 44.1 kHz, since it is kept open for songs of other rates. */
+void engine_set_overlaps(struct engine *engine, bool overlaps);
 /* Something will follow what is last in the lane, and cannot be told yet. The
  * lane leaves its end open for it as long as there is something to be heard;
  * what comes later begins after a silence. Holds until it is called again. */

@@ -26,54 +26,6 @@
 
 #include <string.h>
 
-/* Some lane but this one is heard. */
-static bool
-others_active(const struct engine *engine, const struct line *line)
-{
-	unsigned i;
-
-	for (i = 0; i < LANE_COUNT; i++)
-		if (&engine->lines[i] != line && line_active(&engine->lines[i]))
-			return true;
-	return false;
-}
-
-/* What the card should be opened with for this stream. */
-static struct audio_spec
-spec_for(const struct engine *engine, const struct stream *stream)
-{
-	const uint32_t rate_hz = engine->outputs[engine->clock].config.rate_hz;
-	struct audio_spec spec = stream->spec;
-
-	if (rate_hz != 0)
-		spec.rate_hz = rate_hz;
-	return spec;
-}
-
-bool
-card_has_decks(const struct engine *engine, enum lane_id lane)
-{
-	return engine->card.decks != 0 &&
-	       engine->card.memory[lane][LANE_DECKS - 1].memory != NULL;
-}
-
-bool
-card_usable(const struct engine *engine, const struct line *line,
-	    const struct stream *stream)
-{
-	const struct card_side *card = &engine->card;
-	const struct audio_spec wanted = spec_for(engine, stream);
-
-	if (!card_has_decks(engine, line->id))
-		return false;
-	if (line->id != LANE_MUSIC || others_active(engine, line))
-		return true;
-	return (wanted.rate_hz == card->spec.rate_hz ||
-		wanted.rate_hz == card->asked.rate_hz) &&
-	       (wanted.channels <= card->spec.channels ||
-		wanted.channels <= card->asked.channels);
-}
-
 /* The first line that waits for a card, or NULL. */
 static struct stream *
 waiting(const struct engine *engine)
@@ -296,7 +248,7 @@ settle_opening(struct engine *engine)
 		return;
 	}
 	if (stream != NULL) {
-		wanted = spec_for(engine, stream);
+		wanted = card_spec_for(engine, stream);
 		if (wanted.rate_hz != engine->card.asked.rate_hz ||
 		    wanted.channels > engine->card.asked.channels) {
 			open_card(engine, &wanted);
@@ -304,7 +256,7 @@ settle_opening(struct engine *engine)
 		}
 	} else if (engine->held ||
 		   (output_state(engine->output) == OUTPUT_RETRY &&
-		    !others_active(engine, NULL))) {
+		    !card_others_active(engine, NULL))) {
 		close_card(engine, false);
 		return;
 	}
@@ -340,7 +292,7 @@ paused_for_long(const struct engine *engine, int64_t now_ns, int64_t *ret_due)
 
 	*ret_due = INT64_MAX;
 	if (!music->paused || music->paused_ns == 0 || keeps_open(engine) ||
-	    others_active(engine, music))
+	    card_others_active(engine, music))
 		return false;
 	*ret_due = music->paused_ns + engine->pause_close_ns;
 	return now_ns >= *ret_due;
@@ -422,7 +374,7 @@ settle_up(struct engine *engine, int64_t now_ns)
 		engine_due(engine, ENGINE_RETRY_NS);
 	if (stream != NULL && !card_usable(engine, music, stream) &&
 	    all_silent(engine)) {
-		const struct audio_spec wanted = spec_for(engine, stream);
+		const struct audio_spec wanted = card_spec_for(engine, stream);
 
 		begin_sinking(engine, &wanted, true);
 	} else if (paused_for_long(engine, now_ns, &pause_due_ns)) {
@@ -463,7 +415,8 @@ card_settle(struct engine *engine, int64_t now_ns)
 		if (has_sunk(engine))
 			give_decks(engine);
 		if (stream != NULL && clock_choose(engine)) {
-			const struct audio_spec spec = spec_for(engine, stream);
+			const struct audio_spec spec =
+				card_spec_for(engine, stream);
 
 			open_card(engine, &spec);
 		}

@@ -156,6 +156,7 @@ struct engine {
 	int mixers_fd;       /* of all of them; -1: there is none */
 	float wanted_volume;
 	struct replay_gain_settings replay_gain;
+	bool overlaps; /* songs are going to: the card has to suit them all */
 	struct card_side card;
 	struct output_side outputs[ENGINE_OUTPUTS_MAX];
 	unsigned output_count;
@@ -280,11 +281,21 @@ void followers_on_opened(struct output_side *side,
 			 const struct card_info *info);
 void followers_on_gone(struct output_side *side, int error);
 
-/* engine_card.c */
+/* engine_spec.c */
+/* Some lane but this one is heard. */
+bool card_others_active(const struct engine *engine, const struct line *line);
+/* What the card should be opened with for this stream. */
+struct audio_spec card_spec_for(const struct engine *engine,
+				const struct stream *stream);
 bool card_has_decks(const struct engine *engine, enum lane_id lane);
 /* The stream can be joined, or begun, on the card as it is open. */
 bool card_usable(const struct engine *engine, const struct line *line,
 		 const struct stream *stream);
+/* ... and it, which is joined without need, loses little by it. */
+bool card_can_keep(const struct engine *engine, const struct line *line,
+		   const struct stream *stream);
+
+/* engine_card.c */
 void card_settle(struct engine *engine, int64_t now_ns);
 void card_on_opened(struct engine *engine, const struct card_info *info);
 void card_on_failed(struct engine *engine);

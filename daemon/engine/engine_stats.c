@@ -24,16 +24,30 @@ is_untouched(const struct engine *engine, const struct stream *stream)
 	const struct card_spec *card = &engine->card.spec;
 
 	return volume_of(engine, engine->clock) == 1.0F &&
+	       replay_gain_linear(&stream->replay_gain, &engine->replay_gain) ==
+		       1.0F &&
 	       stream->info.spec.kind == SAMPLE_S32 &&
 	       stream->info.spec.rate_hz == card->rate_hz &&
 	       stream->info.spec.channels <= card->channels &&
 	       card->format != CARD_F32 && stream->info.spec.bits <= card->bits;
 }
 
+/* What is heard of it is mixed with the end of the song before. */
+static bool
+is_overlapping(const struct engine *engine, struct line *line,
+	       const struct stream *stream)
+{
+	struct line_point point;
+
+	line_locate(engine, line, &point);
+	return point.frame <
+	       atomic_load_explicit(&stream->mixed_until, memory_order_acquire);
+}
+
 static bool
 is_bit_perfect(const struct engine *engine)
 {
-	const struct line *music = &engine->lines[LANE_MUSIC];
+	struct line *music = &engine->lines[LANE_MUSIC];
 	unsigned i;
 	int index;
 
@@ -43,7 +57,8 @@ is_bit_perfect(const struct engine *engine)
 		if (i != LANE_MUSIC && !engine->lines[i].silent)
 			return false;
 	index = line_find(music, music->heard);
-	return index >= 0 && is_untouched(engine, music->entries[index]);
+	return index >= 0 && is_untouched(engine, music->entries[index]) &&
+	       !is_overlapping(engine, music, music->entries[index]);
 }
 
 void

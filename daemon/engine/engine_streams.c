@@ -127,6 +127,7 @@ streams_add_replacement(struct engine *engine, const struct stream *old,
 	if (stream == NULL)
 		return NULL;
 	stream->parent = old->parent;
+	stream->fade_ns = old->fade_ns;
 	stream->chain_offset = old->chain_offset;
 	stream->chain_base = old->chain_base;
 	stream->base_frame = song_frame;
@@ -370,7 +371,9 @@ settle_link(struct engine *engine, struct stream *stream)
 	    stream_get_end(stream) != STREAM_LINKED)
 		return;
 	stream->linked_on = true;
-	link = streams_add_link(engine, stream);
+	/* Nothing of a song comes after its overlap with the next one. */
+	link = line_is_overlapped(stream) ? NULL
+					  : streams_add_link(engine, stream);
 	if (link == NULL || !line_insert_after(line, stream, link)) {
 		if (link != NULL)
 			link->state = STREAM_CANCELLED;

@@ -6,6 +6,8 @@
  * quantum is over. Bursts: from half of what a deck holds ahead until it is
  * full. A deck is never short while a stream has frames.
  *
+ * Where two songs overlap, both are taken from until the first is over.
+ *
  * A stream is entered once, in one cut: taken_cut says in which. Leaving it
  * tells control, which may free it when the plans that name it have passed.
  * Invariant: lane->stream is 0 or was entered in lane->cut. */
@@ -23,12 +25,6 @@ lane_init(struct lane *lane, enum lane_id id, struct mix_bus *bus,
 	lane->id = id;
 	lane->bus = bus;
 	lane->bell = bell;
-}
-
-static RT_SAFE struct deck *
-own_deck(struct lane *lane)
-{
-	return &lane->bus->decks[lane->id][lane->deck];
 }
 
 /* What the deck holds beyond its history, at most. */
@@ -68,7 +64,8 @@ begin_cut(struct lane *lane, const struct plan *plan)
 	lane->told_output = false;
 	lane->ended = false;
 	lane->stretch = (struct deck_stretch){0};
-	lane->resampler = NULL;
+	lane->voice.resampler = NULL;
+	lane->overlap.tail = 0;
 	atomic_store_explicit(&lane->bus->lane_filling[lane->id],
 			      (uint32_t)deck, memory_order_release);
 	return true;
@@ -120,19 +117,18 @@ enter_next(struct lane *lane, const struct plan *plan, int index)
 		go_astray(lane, plan);
 		return false;
 	}
-	if (next->resampler != lane->resampler && !lane_flush(lane))
+	if (next->resampler != lane->voice.resampler && !lane_flush(lane))
 		return false;
+	if (index < 0 || planned->entries[index].stream->root != stream->root)
+		lane->song_begin = pcm_ring_written(&lane_deck(lane)->ring);
 	if (index >= 0)
 		leave(lane, planned->entries[index].stream);
 	await(lane, false);
 	atomic_store_explicit(&stream->taken_cut, lane->cut,
 			      memory_order_release);
 	lane->stream = stream->id;
-	if (next->resampler != lane->resampler)
-		lane->resampler_base = pcm_ring_written(&own_deck(lane)->ring);
-	lane->resampler = next->resampler;
-	lane->gain = (struct gain_ramp){0, 0, next->gain, next->gain};
-	channel_map_init(&lane->map, stream->spec.channels, plan->channels);
+	lane_voice_init(&lane->voice, next, plan->channels,
+			pcm_ring_written(&lane_deck(lane)->ring));
 	return true;
 }
 
@@ -143,7 +139,7 @@ end_deck(struct lane *lane, struct stream *last)
 		return;
 	if (last != NULL)
 		leave(lane, last);
-	pcm_ring_end(&own_deck(lane)->ring);
+	pcm_ring_end(&lane_deck(lane)->ring);
 	lane->ended = true;
 	bell_ring(lane->bell, RT_EVENT_LANE_AT_END, lane->id, lane->cut, 0);
 }
@@ -235,7 +231,7 @@ lane_wants_quantum(struct lane *lane, const struct plan *plan)
 	}
 	if (lane->ended)
 		return false;
-	deck = own_deck(lane);
+	deck = lane_deck(lane);
 	if (pcm_ring_writable(&deck->ring) == 0)
 		lane->bursting = false;
 	else if (pcm_ring_readable(&deck->ring) < ahead_frames(deck) / 2)
@@ -264,6 +260,57 @@ tell_output(struct lane *lane, const struct deck *deck)
 	bell_ring(lane->bell, ENGINE_EVENT_DECK, lane->id, lane->cut, 0);
 }
 
+/* From the stream that is due, up to where the next one is to be heard with
+ * it. 0: nothing can be taken now. */
+static RT_DEVICE size_t
+take(struct lane *lane, const struct plan *plan, size_t limit)
+{
+	const struct plan_lane *planned = &plan->lanes[lane->id];
+	const struct plan_entry *entry = current_entry(lane, plan);
+	uint64_t distance, frames = 0;
+	int index;
+
+	if (entry == NULL)
+		return 0;
+	index = (int)(entry - planned->entries);
+	distance = lane_overlap_distance(lane, planned, index, &frames);
+	if (distance > 0)
+		return lane_take(lane, entry,
+				 distance < limit ? (size_t)distance : limit);
+	if (lane_overlap_begin(lane, plan, index, frames))
+		await(lane, false);
+	return 0;
+}
+
+/* From two streams; 0: nothing can be taken now, or the overlap is over. */
+static RT_DEVICE size_t
+take_both(struct lane *lane, const struct plan *plan, size_t limit)
+{
+	const struct plan_lane *planned = &plan->lanes[lane->id];
+	const int head = plan_find(planned, lane->stream);
+	const int tail = plan_find(planned, lane->overlap.tail);
+	enum lane_overlap_step step = LANE_OVERLAP_OVER;
+	size_t frames = 0;
+
+	if (head < 0) {
+		go_astray(lane, plan);
+		return 0;
+	}
+	if (tail >= 0)
+		step = lane_overlap_step(lane, &planned->entries[tail],
+					 &planned->entries[head], limit,
+					 &frames);
+	if (step != LANE_OVERLAP_OVER)
+		return frames;
+	if (tail >= 0)
+		leave(lane, planned->entries[tail].stream);
+	lane->overlap.tail = 0;
+	lane->stretch_end = lane_song_frame(planned->entries[head].stream);
+	atomic_store_explicit(&planned->entries[head].stream->mixed_until,
+			      lane->stretch_end, memory_order_release);
+	return 0;
+}
+
 RT_DEVICE enum item_work
 lane_quantum(struct lane *lane, const struct plan *plan)
 {
@@ -272,17 +319,16 @@ lane_quantum(struct lane *lane, const struct plan *plan)
 
 	if (!is_on_cut(lane, plan) && !begin_cut(lane, plan))
 		return ITEM_IDLE;
-	deck = own_deck(lane);
+	deck = lane_deck(lane);
 	if (!is_primed(lane, deck))
 		lane->told_output = false;
 	while (done < LANE_QUANTUM_FRAMES) {
-		const struct plan_entry *entry = current_entry(lane, plan);
-		size_t count;
+		const uint64_t tail = lane->overlap.tail;
+		const size_t limit = LANE_QUANTUM_FRAMES - done;
+		const size_t count = tail != 0 ? take_both(lane, plan, limit)
+					       : take(lane, plan, limit);
 
-		if (entry == NULL)
-			break;
-		count = lane_take(lane, entry, LANE_QUANTUM_FRAMES - done);
-		if (count == 0)
+		if (count == 0 && lane->overlap.tail == tail)
 			break;
 		done += count;
 	}

@@ -30,6 +30,13 @@ line_taken_cut(const struct stream *stream)
 	return atomic_load_explicit(&stream->taken_cut, memory_order_acquire);
 }
 
+bool
+line_is_overlapped(const struct stream *stream)
+{
+	return atomic_load_explicit(&stream->overlapped_at,
+				    memory_order_acquire) != UINT64_MAX;
+}
+
 static int
 index_of(const struct line *line, const struct stream *stream)
 {
@@ -232,6 +239,49 @@ line_replace_spent(struct engine *engine, struct line *line)
 	}
 }
 
+/* The entry that is mixed with one that is not in the line any more, or -1. The
+ * lane may have left it. */
+static int
+widowed(const struct line *line)
+{
+	unsigned i = line->anchors > 0 ? line->anchors - 1 : 0;
+
+	for (; i < line->count && i <= line->anchors; i++)
+		if (line_taken_cut(line->entries[i]) == line->cut &&
+		    line_is_overlapped(line->entries[i]) &&
+		    (i + 1 == line->count ||
+		     line_taken_cut(line->entries[i + 1]) != line->cut))
+			return (int)i;
+	return -1;
+}
+
+void
+line_split_overlap(struct engine *engine, struct line *line)
+{
+	const int index = widowed(line);
+	struct stream *stream, *rest;
+
+	if (index < 0)
+		return;
+	stream = line->entries[index];
+	rest = line->count < LINE_ENTRIES
+		       ? streams_add_replacement(
+				 engine, stream,
+				 atomic_load_explicit(&stream->overlapped_at,
+						      memory_order_relaxed))
+		       : NULL;
+	if (rest == NULL) {
+		engine_due(engine, ENGINE_RETRY_NS);
+		return;
+	}
+	(void)line_insert_after(line, stream, rest);
+	/* The lane, which is astray, does nothing with it any more. */
+	atomic_store_explicit(&stream->overlapped_at, UINT64_MAX,
+			      memory_order_release);
+	atomic_store_explicit(&stream->left, 1, memory_order_release);
+	line->anchors = (unsigned)index + 1;
+}
+
 /* Of several parts of the song that is heard, the one that frame lies in. */
 static int
 part_at(const struct line *line, uint64_t root, uint64_t frame)
@@ -320,9 +370,10 @@ line_on_astray(struct line *line, uint64_t cut)
 void
 line_forget_before(struct engine *engine, struct line *line, uint64_t root)
 {
+	line_advance(engine, line);
 	if (line_find(line, root) < 0)
 		return;
-	while (line->entries[0]->root != root) {
+	while (line->anchors > 0 && line->entries[0]->root != root) {
 		(void)streams_tell_end(engine, line->entries[0]);
 		line_remove_entry(engine, line, 0);
 	}

@@ -109,14 +109,21 @@ bool line_is_paused(const struct line *line);
 /* Nothing is heard of it, and nothing will be before it may go on. */
 bool line_is_quiet(const struct line *line, int64_t now_ns);
 
-/* Between line.c and line_cut.c. */
+/* Between line.c, line_cut.c and line_heard.c. */
+void line_advance(struct engine *engine, struct line *line);
 uint64_t line_taken_cut(const struct stream *stream);
+/* The lane mixes, or has mixed, its end with the song behind it. */
+bool line_is_overlapped(const struct stream *stream);
+/* The current entry is mixed with one that is not to follow any more: what of
+ * it stands alone in the deck becomes an anchor, and the rest a new entry. */
+void line_split_overlap(struct engine *engine, struct line *line);
 void line_remove_entry(struct engine *engine, struct line *line,
 		       unsigned index);
 /* Entries to be played whose frames are gone in an older cut. */
 void line_replace_spent(struct engine *engine, struct line *line);
 
-/* Entries up to, and without, the first of root's are heard to their end. */
+/* Entries up to, and without, the first of root's are heard to their end; those
+ * that its overlap is mixed from stay until it is. */
 void line_forget_before(struct engine *engine, struct line *line,
 			uint64_t root);
 /* All of it was heard. */

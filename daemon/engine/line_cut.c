@@ -67,13 +67,27 @@ make_cut(struct engine *engine, struct line *line, bool sounds)
 		line_remove_entry(engine, line, 0);
 }
 
+/* The lane has gone on to what is behind it, in this cut, without it. */
+static bool
+is_passed_over(const struct line *line, unsigned index)
+{
+	return line_taken_cut(line->entries[index]) == 0 && index > 0 &&
+	       line_is_overlapped(line->entries[index - 1]) &&
+	       index + 1 < line->count &&
+	       line_taken_cut(line->entries[index + 1]) == line->cut;
+}
+
 /* Entries that the lane has left are anchors from then on. */
-static void
-advance(struct engine *engine, struct line *line)
+void
+line_advance(struct engine *engine, struct line *line)
 {
 	while (line->anchors < line->count) {
 		const struct stream *stream = line->entries[line->anchors];
 
+		if (is_passed_over(line, line->anchors)) {
+			line_remove_entry(engine, line, line->anchors);
+			continue;
+		}
 		if (line_taken_cut(stream) != line->cut ||
 		    atomic_load_explicit(&stream->left, memory_order_acquire) ==
 			    0)
@@ -97,7 +111,12 @@ line_settle(struct engine *engine, struct line *line)
 {
 	struct stream *first;
 
-	advance(engine, line);
+	line_advance(engine, line);
+	/* Its overlap with the one that is heard is mixed by now. */
+	if (line->heard != 0)
+		line_forget_before(engine, line, line->heard);
+	if (line->cut_wanted && line->wanted_start == PLAN_AFTER)
+		line_split_overlap(engine, line);
 	line_replace_spent(engine, line);
 	if (!line->cut_wanted || comes_too_early(engine, line))
 		return;
@@ -121,14 +140,49 @@ line_settle(struct engine *engine, struct line *line)
 	}
 }
 
+/* The entry is to overlap with the one before it, which the lane has not
+ * left. */
 static bool
-can_be_planned(const struct engine *engine, const struct line *line,
-	       const struct stream *stream)
+overlaps(const struct line *line, unsigned index)
 {
+	return index > line->anchors && line->entries[index]->fade_ns > 0 &&
+	       line->entries[index - 1]->root != line->entries[index]->root;
+}
+
+/* The card is kept for a song that overlaps, and for one behind it that its
+ * resampler can go on with. */
+static bool
+keeps_card(const struct engine *engine, const struct line *line, unsigned index)
+{
+	const struct stream *stream = line->entries[index];
+	const struct stream *before =
+		index > 0 ? line->entries[index - 1] : NULL;
+
+	if (line_taken_cut(stream) != 0)
+		return stream->kept_cut == line->cut;
+	if (before == NULL || !card_can_keep(engine, line, stream))
+		return false;
+	return overlaps(line, index) ||
+	       (before->kept_cut == line->cut &&
+		before->spec.rate_hz == stream->spec.rate_hz);
+}
+
+static bool
+can_be_planned(const struct engine *engine, struct line *line, unsigned index)
+{
+	struct stream *stream = line->entries[index];
 	const uint64_t cut = line_taken_cut(stream);
 
-	return streams_is_ready(stream) && (cut == 0 || cut == line->cut) &&
-	       card_usable(engine, line, stream);
+	if (!streams_is_ready(stream) || (cut != 0 && cut != line->cut))
+		return false;
+	if (keeps_card(engine, line, index)) {
+		stream->kept_cut = line->cut;
+		return true;
+	}
+	if (!card_usable(engine, line, stream))
+		return false;
+	stream->kept_cut = engine->overlaps ? line->cut : 0;
+	return true;
 }
 
 /* What was told to come is waited for while something is heard; the output
@@ -160,19 +214,47 @@ is_final(const struct line *line, unsigned planned_to)
 	       streams_is_ready(line->entries[planned_to]);
 }
 
+/* The lane makes it shorter where it has to. */
+static uint32_t
+fade_frames(const struct stream *stream, uint32_t rate_hz)
+{
+	const int64_t longest_ns = UINT32_MAX / rate_hz * NS_PER_S;
+	const int64_t fade_ns =
+		stream->fade_ns < longest_ns ? stream->fade_ns : longest_ns;
+
+	return (uint32_t)clock_ns_to_frames(fade_ns, rate_hz);
+}
+
+/* Where a song of several links ends, the first does not tell. */
+static uint64_t
+end_frame(const struct stream *stream)
+{
+	if (stream->info.chained || stream->info.frames == 0)
+		return 0;
+	return stream->chain_base + stream->info.frames;
+}
+
 /* False: the resampler that it needs cannot be had now. */
 static bool
-add_entry(struct engine *engine, const struct line *line, struct stream *stream,
+add_entry(struct engine *engine, const struct line *line, unsigned index,
 	  struct plan *plan, struct plan_lane *planned)
 {
 	struct plan_entry *entry = &planned->entries[planned->count];
+	struct stream *stream = line->entries[index];
+	const bool fades = overlaps(line, index);
 	const struct stream *before =
 		planned->count > 0 ? planned->entries[planned->count - 1].stream
 				   : NULL;
 
 	entry->in_hz = stream->spec.rate_hz;
 	if (entry->in_hz != plan->rate_hz) {
-		entry->resampler = engine_resampler(engine, stream, before);
+		/* Two that are heard at once cannot share one. */
+		if (fades && before != NULL && stream->resampler != NULL &&
+		    stream->resampler == before->resampler &&
+		    line_taken_cut(stream) == 0)
+			engine_retire_resampler(engine, stream);
+		entry->resampler =
+			engine_resampler(engine, stream, fades ? NULL : before);
 		if (entry->resampler == NULL) {
 			engine_due(engine, ENGINE_RETRY_NS);
 			return false;
@@ -182,6 +264,9 @@ add_entry(struct engine *engine, const struct line *line, struct stream *stream,
 			      ? replay_gain_linear(&stream->replay_gain,
 						   &engine->replay_gain)
 			      : 1.0F;
+	if (fades)
+		entry->fade_frames = fade_frames(stream, plan->rate_hz);
+	entry->end_frame = end_frame(stream);
 	entry->stream = stream;
 	stream->state = STREAM_PLAYING;
 	planned->count++;
@@ -208,9 +293,8 @@ line_add_to_plan(struct engine *engine, struct line *line, struct plan *plan)
 	/* With a cut still to be made, the old one gets nothing more. */
 	while (whole && !line->cut_wanted && i < line->count &&
 	       planned->count < PLAN_STREAMS &&
-	       can_be_planned(engine, line, line->entries[i])) {
-		whole = add_entry(engine, line, line->entries[i], plan,
-				  planned);
+	       can_be_planned(engine, line, i)) {
+		whole = add_entry(engine, line, i, plan, planned);
 		i += whole;
 	}
 	planned->final = whole && !line->cut_wanted && is_final(line, i) &&

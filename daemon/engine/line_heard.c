@@ -143,6 +143,8 @@ tell_mark(struct engine *engine, struct line *line)
 		line->mark_count * sizeof(line->marks[0]));
 	if (index < 0 || line->heard == mark.root)
 		return;
+	if (line->heard != 0)
+		line_forget_before(engine, line, line->heard);
 	line->stand = (struct line_point){
 		.root = mark.root,
 		.frame = mark.frame,
@@ -164,6 +166,8 @@ tell_drained(struct engine *engine, struct line *line)
 	line->silent = true;
 	if (line->cut_wanted)
 		return;
+	if (line->heard != 0)
+		line_forget_before(engine, line, line->heard);
 	if (line->count == line->anchors) {
 		tell_passed(engine, line, line->count);
 		line_finish(engine, line);

@@ -27,6 +27,11 @@ struct plan_entry {
 	struct resampler *resampler; /* NULL: frames go as they are */
 	uint32_t in_hz;
 	float gain; /* linear; 1: frames keep their level */
+	/* It is heard together with the end of the entry before it for as many
+	 * frames of the deck; 0: it begins where that ends. */
+	uint32_t fade_frames;
+	/* Of the song, behind its last one, as the header tells; 0: unknown. */
+	uint64_t end_frame;
 };
 
 struct plan_lane {

@@ -35,6 +35,7 @@ stream_create(uint64_t id, enum lane_id lane, const struct source_ref *ref)
 	stream->root = id;
 	stream->lane = lane;
 	stream->state = STREAM_OPENING;
+	atomic_store(&stream->overlapped_at, UINT64_MAX);
 	list_init(&stream->link);
 	return stream;
 }

@@ -128,8 +128,15 @@ struct stream {
 	ATOMIC(int64_t) overrun_ns;    /* claim holder: waited for them */
 	ATOMIC(uint64_t) taken_cut;    /* lane: that it was taken from in */
 	ATOMIC(uint32_t) left;         /* lane: it was taken to its end */
-	ATOMIC(uint32_t) shown_state;  /* PRIMING, by the worker */
-	ATOMIC(uint32_t) parting;      /* enum stream_parting */
+	ATOMIC(uint64_t)
+	overlapped_at; /* lane: the frame of the song at which
+			  the next one began to be heard with
+			  it; UINT64_MAX: none did */
+	/* lane: frames of the song before this one are mixed with the song
+	   before */
+	ATOMIC(uint64_t) mixed_until;
+	ATOMIC(uint32_t) shown_state; /* PRIMING, by the worker */
+	ATOMIC(uint32_t) parting;     /* enum stream_parting */
 	struct byte_ring bytes;
 	struct pcm_ring pcm;
 
@@ -159,6 +166,8 @@ struct stream {
 	struct pool_extent pcm_extent; /* where it does not */
 	struct decoder_info info;      /* a copy; of an older part before */
 	uint64_t song_frame; /* base_frame, where it is wanted before */
+	int64_t fade_ns;     /* with the end of the song before it */
+	uint64_t kept_cut;   /* in which the card was kept for it, or 0 */
 	struct stream_resampler *resampler;
 	bool job_out;
 	bool orphan; /* its job was abandoned */
