@@ -109,6 +109,9 @@ void rig_path(const struct rig *rig, const char *name, char *ret_path,
 void rig_write(const struct rig *rig, const char *name, const void *bytes,
 	       size_t length);
 void rig_make_flac(const struct rig *rig, const struct rig_song *song);
+/* Every sample of it is level; its header tells of told frames. */
+void rig_make_level(const struct rig *rig, const struct rig_song *song,
+		    int16_t level, uint64_t told);
 void rig_make(const struct rig *rig, const char *name, unsigned seed,
 	      uint32_t frames);
 
