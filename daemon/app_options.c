@@ -55,7 +55,7 @@ app_has_no_volume(const struct conf *conf)
 }
 
 static const char *
-text_or(const struct conf *conf, enum conf_option option, const char *otherwise)
+text_or(const struct conf *conf, int option, const char *otherwise)
 {
 	const char *text = conf_text(conf, option);
 
