@@ -6,6 +6,7 @@
 #define ROTARY_TESTS_SAVED_QUEUE_H
 
 #include "daemon/player/player.h"
+#include "daemon/player/state_db.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "tests/kit/dice.h"
@@ -42,6 +43,17 @@ end(void **state)
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+static inline struct state_db *
+open_db(bool wanted_new)
+{
+	struct state_db *db;
+	bool is_new;
+
+	assert_int_equal(state_db_open(folder, &db, &is_new), 0);
+	assert_int_equal(is_new, wanted_new);
+	return db;
+}
 
 static inline struct song *
 tagged_song(unsigned number)

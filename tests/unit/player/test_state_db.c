@@ -57,17 +57,6 @@ pwrite64(int fd, const void *bytes, size_t length, off_t offset)
 	return write_at(fd, bytes, length, offset);
 }
 
-static struct state_db *
-open_db(bool wanted_new)
-{
-	struct state_db *db;
-	bool is_new;
-
-	assert_int_equal(state_db_open(folder, &db, &is_new), 0);
-	assert_int_equal(is_new, wanted_new);
-	return db;
-}
-
 static int
 save(struct state_db *db, struct play_queue *queue, uint32_t since)
 {

@@ -66,17 +66,6 @@ read_number(const char *name, const char *sql)
 	return number;
 }
 
-static struct state_db *
-open_db(bool wanted_new)
-{
-	struct state_db *db;
-	bool is_new;
-
-	assert_int_equal(state_db_open(folder, &db, &is_new), 0);
-	assert_int_equal(is_new, wanted_new);
-	return db;
-}
-
 static const char *
 tag_of(const struct song *song, enum tag wanted)
 {
