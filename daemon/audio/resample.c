@@ -94,9 +94,8 @@ run_soxr(struct resampler *resampler, const float *in, size_t in_frames,
 /* Runs silence through, so that every buffer has its final size. The last of it
  * is left to the edge. */
 static void
-warm_up(struct resampler *resampler)
+warm_up(struct resampler *resampler, const float *silence)
 {
-	static float silence[RESAMPLE_CHUNK_FRAMES * AUDIO_CHANNELS_MAX];
 	const uint32_t divisor =
 		common_divisor(resampler->in_hz, resampler->out_hz);
 	const uint64_t period = resampler->in_hz / divisor;
@@ -138,12 +137,16 @@ resampler_restart(struct resampler *resampler)
 	const soxr_quality_spec_t quality =
 		module->quality_spec(recipes[resampler->quality], 0);
 	const soxr_runtime_spec_t runtime = module->runtime_spec(1);
+	float *silence = allocator_new(
+		resampler->allocator,
+		RESAMPLE_CHUNK_FRAMES * AUDIO_CHANNELS_MAX * sizeof(*silence));
 	soxr_error_t error = NULL;
 	soxr_t soxr = module->create(resampler->in_hz, resampler->out_hz,
 				     resampler->channels, &error, &io, &quality,
 				     &runtime);
 
-	if (soxr == NULL || error != NULL) {
+	if (silence == NULL || soxr == NULL || error != NULL) {
+		allocator_delete(resampler->allocator, silence);
 		module->destroy(soxr);
 		return -ENOMEM;
 	}
@@ -154,7 +157,8 @@ resampler_restart(struct resampler *resampler)
 	resampler->latest_frames = 0;
 	resampler->queue_at = 0;
 	resampler->queue_frames = 0;
-	warm_up(resampler);
+	warm_up(resampler, silence);
+	allocator_delete(resampler->allocator, silence);
 	return 0;
 }
 

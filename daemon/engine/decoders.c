@@ -85,6 +85,8 @@ start_one(struct decoders *decoders)
 
 	if (decoders->count == DECODER_THREADS_MAX)
 		return -EAGAIN;
+	if (decoders->lock_memory)
+		(void)rt_pool_commit(thread, sizeof(*thread));
 	snprintf(name, sizeof(name), "decoder-%u", decoders->count);
 	thread->decoders = decoders;
 	thread->index = decoders->count;

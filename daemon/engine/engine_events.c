@@ -44,6 +44,7 @@ settle_lines(struct engine *engine)
 		line_settle(engine, line);
 		if (line->cut == 0 || line->in_set)
 			continue;
+		(void)rt_pool_commit(line, sizeof(*line));
 		line->in_set = true;
 		rotary_insert(engine->set, &line->lane.item.node);
 		atomic_fetch_add_explicit(&engine->decoders->items, 1,

@@ -66,10 +66,9 @@ create_shared(struct engine *engine)
 		NULL, sizeof(*engine->timeline), _Alignof(struct timeline));
 	engine->bus = allocator_new_aligned(NULL, sizeof(*engine->bus),
 					    _Alignof(struct mix_bus));
-	engine->decoders = allocator_new_aligned(
-		NULL, sizeof(*engine->decoders), _Alignof(struct decoders));
-	engine->lines = allocator_new_aligned(
-		NULL, LANE_COUNT * sizeof(struct line), _Alignof(struct line));
+	/* Most of both is never used, and then not there. */
+	engine->decoders = rt_pool_reserve(sizeof(*engine->decoders));
+	engine->lines = rt_pool_reserve(LANE_COUNT * sizeof(struct line));
 	engine->plans = snapshot_create(NULL, plan_release, NULL);
 	if (engine->hazards == NULL || engine->set == NULL ||
 	    engine->timeline == NULL || engine->bus == NULL ||
@@ -149,8 +148,8 @@ static void
 free_shared(struct engine *engine)
 {
 	snapshot_destroy(engine->plans);
-	allocator_delete(NULL, engine->lines);
-	allocator_delete(NULL, engine->decoders);
+	rt_pool_unmap(engine->lines, LANE_COUNT * sizeof(struct line));
+	rt_pool_unmap(engine->decoders, sizeof(*engine->decoders));
 	allocator_delete(NULL, engine->bus);
 	allocator_delete(NULL, engine->timeline);
 	allocator_delete(NULL, engine->set);

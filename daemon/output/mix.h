@@ -91,7 +91,7 @@ struct mix_lane_state {
 /* 10 ms: mean squares of what sounds in them, and how far down the lane is at
  * their end. */
 struct mix_duck_cell {
-	uint64_t from; /* output frame at which it was begun */
+	uint32_t late; /* frames of it that were over when it was begun */
 	float under;   /* of the lane */
 	float said;    /* over it */
 	float depth_db;

@@ -47,6 +47,13 @@ cell_at(struct mix_duck *duck, uint64_t cell)
 	return &duck->cells[cell % MIX_DUCK_CELLS];
 }
 
+/* The output frame at which it was begun. */
+static RT_SAFE uint64_t
+begun_at(const struct mix *mix, struct mix_duck *duck, uint64_t cell)
+{
+	return cell * mix_duck_cell_frames(mix) + cell_at(duck, cell)->late;
+}
+
 static RT_SAFE float
 depth_before(struct mix_duck *duck, uint64_t cell)
 {
@@ -177,8 +184,10 @@ begin_cell(struct mix *mix, unsigned lane, uint64_t cell)
 
 	skip_to(duck, cell);
 	now = cell_at(duck, cell);
-	*now = (struct mix_duck_cell){.from = mix->frame,
-				      .under = measure(mix, lane, frames)};
+	*now = (struct mix_duck_cell){
+		.late = (uint32_t)(mix_duck_cell_frames(mix) - frames),
+		.under = measure(mix, lane, frames),
+	};
 	for (unsigned i = lane + 1; i < LANE_CHIME; i++)
 		now->said = fmaxf(now->said, measure(mix, i, frames));
 	depth = wanted_depth(duck, cell);
@@ -201,7 +210,7 @@ ramp_of(struct mix *mix, unsigned lane, uint64_t cell)
 
 	if (duck->next <= cell)
 		return ramp;
-	ramp.start = cell_at(duck, cell)->from;
+	ramp.start = begun_at(mix, duck, cell);
 	ramp.frames = (uint32_t)((cell + 1) * frames - ramp.start);
 	ramp.from = powf(10.0F, -depth_before(duck, cell) / 20.0F);
 	ramp.to = powf(10.0F, -cell_at(duck, cell)->depth_db / 20.0F);
@@ -235,14 +244,11 @@ mix_duck_block(struct mix *mix, struct mix_block *block)
 RT_SAFE void
 mix_duck_rewind(struct mix *mix, uint64_t frame)
 {
-	const uint64_t frames = mix_duck_cell_frames(mix);
-
 	for (unsigned lane = 0; lane < MIX_DUCKS; lane++) {
 		struct mix_duck *duck = &mix->ducks[lane];
 
 		while (duck->next > 0 &&
-		       ((duck->next - 1) * frames >= frame ||
-			cell_at(duck, duck->next - 1)->from >= frame))
+		       begun_at(mix, duck, duck->next - 1) >= frame)
 			duck->next--;
 	}
 }

@@ -310,8 +310,12 @@ map_program(void)
 	if (fstat(fd, &status) == 0 && status.st_size > 0) {
 		file = mmap(NULL, (size_t)status.st_size, PROT_READ,
 			    MAP_PRIVATE, fd, 0);
-		if (file != MAP_FAILED)
+		if (file != MAP_FAILED) {
 			find_table(file, (size_t)status.st_size);
+			/* until it is wanted */
+			(void)madvise(file, (size_t)status.st_size,
+				      MADV_DONTNEED);
+		}
 	}
 	close(fd);
 }

@@ -59,8 +59,7 @@ count_call(struct rt_figures *figures, long number)
 	}
 	if (number < 0 || number >= RT_SYSCALLS)
 		number = RT_SYSCALLS - 1;
-	atomic_fetch_add_explicit(&figures->forbidden[number], 1,
-				  memory_order_relaxed);
+	figures_count(&figures->forbidden[number]);
 }
 
 static void

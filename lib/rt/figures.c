@@ -95,11 +95,20 @@ class_end_us(unsigned class)
 }
 
 RT_SAFE void
+figures_count(ATOMIC(uint32_t) * counter)
+{
+	const uint32_t count =
+		atomic_load_explicit(counter, memory_order_relaxed);
+
+	if (count < UINT32_MAX)
+		atomic_store_explicit(counter, count + 1, memory_order_relaxed);
+}
+
+RT_SAFE void
 rt_note_wakeup(struct rt_figures *figures, int64_t late_ns)
 {
 	raise_to(&figures->worst_wakeup_ns, late_ns);
-	atomic_fetch_add_explicit(&figures->wakeups[wakeup_class(late_ns)], 1,
-				  memory_order_relaxed);
+	figures_count(&figures->wakeups[wakeup_class(late_ns)]);
 }
 
 static uint64_t
@@ -232,17 +241,17 @@ add_forbidden(const struct rt_figures *figures, struct text *text)
 	long number = 0;
 
 	for (number = 0; number < RT_SYSCALLS; number++) {
-		const uint64_t count = atomic_load_explicit(
+		const uint32_t count = atomic_load_explicit(
 			&figures->forbidden[number], memory_order_relaxed);
 		const char *name = syscall_name(number);
 
 		if (count == 0)
 			continue;
 		if (name != NULL)
-			text_printf(text, "forbidden: %s %" PRIu64 "\n", name,
+			text_printf(text, "forbidden: %s %" PRIu32 "\n", name,
 				    count);
 		else
-			text_printf(text, "forbidden: %ld %" PRIu64 "\n",
+			text_printf(text, "forbidden: %ld %" PRIu32 "\n",
 				    number, count);
 	}
 }

@@ -164,18 +164,24 @@ rt_memory_locked(struct rt_memory_report *ret_report)
 	pthread_mutex_unlock(&program_lock);
 }
 
-/* Writes to each page, so that none is the shared zero page. */
+/* Writes to each page, so that none is the shared zero page, but changes
+ * nothing. Nobody else writes there yet. */
 static void
-populate(void *pool, size_t length)
+populate(void *part, size_t length)
 {
 	const size_t page = rt_page_bytes();
-	volatile char *bytes = pool;
+	const size_t before = (uintptr_t)part % page;
+	volatile char *bytes = part;
 	size_t i = 0;
 
-	if (madvise(pool, length, MADV_POPULATE_WRITE) == 0)
+	if (madvise((char *)part - before, before + length,
+		    MADV_POPULATE_WRITE) == 0)
 		return;
-	for (i = 0; i < length; i += page)
-		bytes[i] = 0;
+	for (i = 0; i < length; i += page - (uintptr_t)(bytes + i) % page) {
+		const char value = bytes[i];
+
+		bytes[i] = value;
+	}
 }
 
 void *

@@ -50,12 +50,12 @@ struct rt_figures {
 	ATOMIC(uint32_t) rung;   /* enum rt_rung */
 	ATOMIC(uint32_t) sealed; /* 1: the fence is closed */
 	ATOMIC(int64_t) worst_wakeup_ns;
-	ATOMIC(uint64_t) wakeups[RT_WAKEUPS]; /* by their delay, figures.c */
+	ATOMIC(uint32_t) wakeups[RT_WAKEUPS]; /* by their delay, figures.c */
 	ATOMIC(int64_t) worst_quantum_ns;
 	ATOMIC(uint64_t) periods; /* cycles of output, quanta of a decoder */
 	ATOMIC(uint64_t) xruns;
 	ATOMIC(uint64_t) overruns; /* quanta that used up their budget */
-	ATOMIC(uint64_t) forbidden[RT_SYSCALLS]; /* by system call number */
+	ATOMIC(uint32_t) forbidden[RT_SYSCALLS]; /* by system call number */
 	ATOMIC(uint64_t) allocator_calls;        /* of those, malloc's own */
 	/* page faults up to the seal, set once */
 	ATOMIC(uint64_t) minor_before;
@@ -187,7 +187,7 @@ MAY_BLOCK NODISCARD void *rt_pool_map(size_t length, bool *ret_locked);
 void rt_pool_unmap(void *pool, size_t length);
 
 /* A pool whose parts come and go: address space first, which costs nothing,
- * then whole pages of it at a time. NULL: no address space. */
+ * then the pages that hold a part of it. NULL: no address space. */
 MAY_BLOCK NODISCARD void *rt_pool_reserve(size_t length);
 /* Populates a part and locks it; false where the limit forbids the latter. */
 MAY_BLOCK bool rt_pool_commit(void *part, size_t length);

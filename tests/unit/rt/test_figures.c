@@ -73,6 +73,23 @@ what_was_noted_is_told(void **state)
 	rt_figures_end();
 }
 
+static void
+a_count_stops_at_the_highest(void **state)
+{
+	struct text text = {0};
+
+	(void)state;
+	rt_figures_begin(&figures, "long-lived");
+	atomic_store(&figures.wakeups[3], UINT32_MAX - 1);
+	rt_note_wakeup(&figures, 3000);
+	rt_note_wakeup(&figures, 3000);
+	assert_int_equal(atomic_load(&figures.wakeups[3]), UINT32_MAX);
+	rt_figures_add(&figures, &text);
+	assert_true(has_line(&text, "p9999_wakeup_us: 4"));
+	text_finish(&text);
+	rt_figures_end();
+}
+
 /* One of 10,000 is left out, and what is told is at most a 64th too high. */
 static void
 a_quantile_of_the_wakeups_is_told(void **state)
@@ -174,6 +191,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_noted_is_told),
+		cmocka_unit_test(a_count_stops_at_the_highest),
 		cmocka_unit_test(a_quantile_of_the_wakeups_is_told),
 		cmocka_unit_test(a_cause_is_told_when_there_is_one),
 		cmocka_unit_test(faults_are_those_since_the_seal),

@@ -134,6 +134,24 @@ commit_and_decommit(void *argument)
 }
 
 static int
+commit_part_of_pages(void *argument)
+{
+	const size_t edge = 100;
+	char *pool = rt_pool_reserve(POOL_BYTES);
+
+	(void)argument;
+	if (pool == NULL || !has_ordinary_limit())
+		return 1;
+	pool[edge] = 7;
+	if (rt_pool_commit(pool + edge, POOL_BYTES - 2 * edge))
+		return 2;
+	if (!is_resident(pool) || pool[edge] != 7)
+		return 3;
+	rt_pool_unmap(pool, POOL_BYTES);
+	return 0;
+}
+
+static int
 lock_program_with_spare(void *argument)
 {
 	struct rt_memory_report report = {0};
@@ -274,6 +292,15 @@ a_part_has_memory_only_while_committed(void **state)
 }
 
 static void
+a_part_need_not_be_whole_pages(void **state)
+{
+	(void)state;
+	if (!machine_heeds_advice())
+		skip();
+	run(commit_part_of_pages);
+}
+
+static void
 what_pools_need_is_spared(void **state)
 {
 	(void)state;
@@ -290,6 +317,7 @@ main(void)
 		cmocka_unit_test(what_is_loaded_later_is_locked_when_told),
 		cmocka_unit_test(the_limit_is_spent_and_the_rest_reported),
 		cmocka_unit_test(a_part_has_memory_only_while_committed),
+		cmocka_unit_test(a_part_need_not_be_whole_pages),
 		cmocka_unit_test(what_pools_need_is_spared),
 	};
 
