@@ -57,8 +57,9 @@ paced_init(struct paced *paced, const struct card_info *info,
 	paced->memory = malloc(paced->ring_frames * paced->frame_bytes);
 	if (paced->memory == NULL)
 		return -ENOMEM;
-	/* Written, so that the output thread meets no page fault there. */
-	memset(paced->memory, 0, paced->ring_frames * paced->frame_bytes);
+	/* Written, so that the output thread meets no page fault there. (Of a
+	 * memset() and the malloc() the compiler would make a calloc().) */
+	explicit_bzero(paced->memory, paced->ring_frames * paced->frame_bytes);
 	return 0;
 }
 

@@ -35,8 +35,9 @@ spool_init(struct spool *spool, size_t frame_bytes, uint32_t ring_frames)
 	spool->memory = malloc(ring_frames * frame_bytes);
 	if (spool->memory == NULL)
 		return -ENOMEM;
-	/* Written, so that the output thread meets no page fault there. */
-	memset(spool->memory, 0, ring_frames * frame_bytes);
+	/* Written, so that the output thread meets no page fault there. (Of a
+	 * memset() and the malloc() the compiler would make a calloc().) */
+	explicit_bzero(spool->memory, ring_frames * frame_bytes);
 	return 0;
 }
 
