@@ -371,11 +371,13 @@ has_reserve(struct decoder_thread *self)
 {
 	static const struct timespec pause = {.tv_nsec = DECODER_RESERVE_NS};
 
-	if (!self->marked || zone_thread_is_ready()) {
+	const bool is_ready = !self->marked || zone_thread_is_ready();
+
+	zone_janitor_wake();
+	if (is_ready) {
 		self->unready = 0;
 		return true;
 	}
-	zone_janitor_wake();
 	if (self->unready == DECODER_RESERVE_TRIES)
 		return true;
 	if (self->unready == 0)

@@ -18,6 +18,7 @@
 #include "lib/sync/queue.h"
 #include "lib/sync/snapshot.h"
 #include "lib/sync/timeline.h"
+#include "lib/zone/zone.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -371,6 +372,7 @@ cycle(struct output_rt *rt)
 	publish(rt, rt->feed.running && rt->feed.suspended_ns == 0);
 	tell_notes(rt);
 	wake_decoders(rt, released);
+	zone_janitor_wake(); /* a library may have called malloc */
 	if (has_drained(rt))
 		give_back(rt);
 }

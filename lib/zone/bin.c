@@ -226,6 +226,20 @@ zone_heap_heed(struct zone_heap *heap)
 			  zone_self.realtime ? HARVEST_WORDS : UINT32_MAX);
 }
 
+/* For those threads that may not do it. */
+static RT_SAFE void
+wake_janitor(void)
+{
+	if (atomic_load_explicit(&zone_region.wanted, memory_order_relaxed) !=
+		    0 &&
+	    !zone_self.realtime) {
+		RT_EXCEPTION("a thread that is not marked")
+		{
+			zone_janitor_wake();
+		}
+	}
+}
+
 /* A class has run out: what others have freed of its full slabs. */
 static RT_SAFE void
 harvest_class(struct zone_heap *heap, unsigned number)
@@ -256,6 +270,7 @@ collect(struct zone_heap *heap, unsigned number)
 	const struct zone_bin *bin = &heap->bins[number];
 
 	zone_heap_heed(heap);
+	wake_janitor();
 	heap->refills++;
 	if (!has_remote(heap))
 		return;

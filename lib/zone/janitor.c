@@ -11,9 +11,18 @@
  * back to the same stack. Only the janitor takes it out of there.
  *
  * zone.wanted is raised by who pops below low; the janitor's thread sleeps on
- * it as a futex, so waking costs nothing while nothing is wanted. Nobody calls
- * for what is only to be given back: for that it looks by itself, each time
- * twice as long after a look that found nothing, up to LONGEST_PERIODS. */
+ * it as a futex, so waking costs nothing while nothing is wanted. A thread that
+ * may not call the kernel only raises it: whoever may and comes by next makes
+ * the call, once. That is the owner of the thread's loop by
+ * zone_janitor_wake(), or any thread that is not marked, when a magazine of its
+ * is empty.
+ *
+ *   NOT --(popped below low)--> WANTED --(futex call)--> WOKEN --(looks)--> NOT
+ *
+ * Nobody calls for what is only to be given back: for that it looks by itself,
+ * each time twice as long after a look that found nothing, up to
+ * LONGEST_PERIODS: so long, too, a raised flag may wait where nobody comes by.
+ */
 #include "lib/zone/parts.h"
 
 #include <alloca.h>
@@ -48,6 +57,8 @@ static struct {
 } janitor;
 
 enum { JANITOR_NONE, JANITOR_RUNS, JANITOR_STOPS };
+
+enum { NOT_WANTED, WANTED, WOKEN };
 
 static bool
 make_present(void *at, size_t bytes)
@@ -224,7 +235,7 @@ look(void)
 
 	if (atomic_load(&region->state) != ZONE_READY)
 		return false;
-	atomic_store(&region->wanted, 0);
+	atomic_store(&region->wanted, NOT_WANTED);
 	if (zone_stack_count(&region->locked) <
 	    atomic_load(&region->locked_low))
 		found = top_up(2 * atomic_load(&region->locked_low),
@@ -257,11 +268,18 @@ zone_janitor_pause(int64_t period_ns, int64_t last_ns, bool found)
 	return last_ns > longest_ns / 2 ? longest_ns : 2 * last_ns;
 }
 
+RT_SAFE void
+zone_janitor_want(void)
+{
+	atomic_store_explicit(&zone_region.wanted, WANTED,
+			      memory_order_relaxed);
+}
+
 bool
 zone_janitor_is_wanted(void)
 {
 	return atomic_load_explicit(&zone_region.wanted,
-				    memory_order_relaxed) != 0;
+				    memory_order_relaxed) != NOT_WANTED;
 }
 
 static void
@@ -272,8 +290,8 @@ sleep_until_wanted(int64_t longest_ns)
 		.tv_nsec = longest_ns % 1000000000,
 	};
 
-	(void)syscall(SYS_futex, &zone_region.wanted, FUTEX_WAIT_PRIVATE, 0,
-		      &longest, NULL, 0);
+	(void)syscall(SYS_futex, &zone_region.wanted, FUTEX_WAIT_PRIVATE,
+		      NOT_WANTED, &longest, NULL, 0);
 }
 
 /* The kernel's part grows with the processor's registers. */
@@ -320,10 +338,16 @@ wake(void)
 		      INT_MAX, NULL, NULL, 0);
 }
 
+/* Where no janitor runs the flag stays up, and is nobody's business. */
 void
 zone_janitor_wake(void)
 {
-	if (zone_janitor_is_wanted())
+	if (atomic_load_explicit(&zone_region.wanted, memory_order_relaxed) !=
+		    WANTED ||
+	    atomic_load_explicit(&janitor.state, memory_order_relaxed) !=
+		    JANITOR_RUNS)
+		return;
+	if (atomic_exchange(&zone_region.wanted, WOKEN) == WANTED)
 		wake();
 }
 
@@ -389,7 +413,7 @@ zone_janitor_stop(void)
 	if (!atomic_compare_exchange_strong(&janitor.state, &state,
 					    JANITOR_STOPS))
 		return;
-	atomic_store(&zone_region.wanted, 1);
+	atomic_store(&zone_region.wanted, WOKEN);
 	wake();
 	(void)pthread_join(janitor.thread, NULL);
 	atomic_store(&janitor.state, JANITOR_NONE);

@@ -231,7 +231,7 @@ struct zone_region {
 	ATOMIC(uint32_t) locked_high;
 	ATOMIC(uint32_t) locked_most;
 	ATOMIC(uint32_t) locked_total;
-	ATOMIC(uint32_t) wanted;
+	ATOMIC(uint32_t) wanted; /* 0: no pass is, see janitor.c */
 	ATOMIC(uint32_t) strict;
 	struct zone_figures figures;
 };
@@ -365,6 +365,8 @@ void zone_refuse(void);
 RT_SAFE void zone_reserve_drop(struct zone_heap *heap);
 
 /* --- janitor.c --- */
+/* The reserve is low. */
+RT_SAFE void zone_janitor_want(void);
 void zone_janitor_forget(void);
 /* How long it sleeps after a look that found something to do or did not. */
 int64_t zone_janitor_pause(int64_t period_ns, int64_t last_ns, bool found);

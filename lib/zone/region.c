@@ -349,7 +349,7 @@ zone_unit_take_locked(void)
 
 	if (zone_stack_count(&region->locked) <
 	    atomic_load_explicit(&region->locked_low, memory_order_relaxed))
-		atomic_store_explicit(&region->wanted, 1, memory_order_relaxed);
+		zone_janitor_want();
 	return unit;
 }
 

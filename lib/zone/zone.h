@@ -87,7 +87,9 @@ RT_SAFE bool zone_janitor_is_wanted(void);
  * -EALREADY. */
 NODISCARD MAY_BLOCK int zone_janitor_start(int64_t period_ns);
 MAY_BLOCK void zone_janitor_stop(void);
-/* One futex call when a pass is wanted, otherwise none. */
+/* One futex call when a pass is wanted and none was made for it, otherwise
+ * none. A marked thread that makes system calls should come by now and then;
+ * for one that does not, those threads do it that are not marked. */
 RT_DEVICE void zone_janitor_wake(void);
 
 /* --- private heaps --- */

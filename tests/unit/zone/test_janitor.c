@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -134,6 +135,95 @@ faults_are_not_blocked(void **state)
 	assert_int_equal(child_run(look_at_mask, NULL, NULL, 0), 0);
 }
 
+struct taker {
+	ATOMIC(unsigned) taken; /* blocks, once it is done */
+	ATOMIC(bool) may_end;
+	const char *trouble;
+};
+
+/* Takes from the reserve until it is below its mark, and makes no call of the
+ * kernel's; what it keeps for itself comes back only when it ends. */
+static void *
+take_below_the_mark(void *argument)
+{
+	enum { BLOCK_BYTES = 60000, BLOCKS_MOST = 64 };
+	struct taker *taker = argument;
+	unsigned count = 0;
+
+	if (zone_thread_realtime(true) < 0)
+		taker->trouble = "not marked";
+	while (taker->trouble == NULL && !zone_janitor_is_wanted() &&
+	       count < BLOCKS_MOST) {
+		count++;
+		if (zone_alloc(BLOCK_BYTES) == NULL)
+			taker->trouble = "dry";
+	}
+	atomic_store(&taker->taken, count);
+	while (!atomic_load(&taker->may_end))
+		sched_yield();
+	return NULL;
+}
+
+static size_t
+free_reserve(void)
+{
+	struct zone_stats stats;
+
+	zone_stats(&stats);
+	return stats.locked_free_bytes;
+}
+
+/* A thread that is not marked, with empty magazines. */
+static bool
+use_malloc(void)
+{
+	enum { CLASSES_TRIED = 8 };
+
+	for (unsigned i = 0; i < CLASSES_TRIED; i++)
+		if (zone_alloc(100U << i) == NULL)
+			return false;
+	return true;
+}
+
+static int
+take_and_let_others_wake(void *unused)
+{
+	static struct taker taker;
+	size_t low_bytes = 0;
+	pthread_t thread;
+	pid_t janitor;
+
+	(void)unused;
+	if (zone_reserve(4 << 20) < 0 || zone_janitor_start(hour_ns) < 0)
+		return 1;
+	janitor = find_janitor();
+	if (!wait_until_asleep(janitor) ||
+	    pthread_create(&thread, NULL, take_below_the_mark, &taker) != 0)
+		return 2;
+	while (atomic_load(&taker.taken) == 0)
+		sched_yield();
+	low_bytes = free_reserve();
+	if (taker.trouble != NULL || !zone_janitor_is_wanted())
+		return 3;
+	if (!use_malloc())
+		return 4;
+	/* or for ever: then the time-out tells */
+	while (zone_janitor_is_wanted() || free_reserve() <= low_bytes)
+		sched_yield();
+	atomic_store(&taker.may_end, true);
+	(void)pthread_join(thread, NULL);
+	zone_janitor_stop();
+	return 0;
+}
+
+/* Its own pause is an hour. */
+static void
+others_wake_it_for_a_thread_that_may_not(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(take_and_let_others_wake, NULL, NULL, 0), 0);
+}
+
 #ifndef ROTARY_SANITIZED
 static void
 handle(int number)
@@ -207,6 +297,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_looks_less_often_while_idle),
 		cmocka_unit_test(faults_are_not_blocked),
+		cmocka_unit_test(others_wake_it_for_a_thread_that_may_not),
 #ifndef ROTARY_SANITIZED
 		/* they bring a stack of their own */
 		cmocka_unit_test(faults_are_handled_on_a_stack_of_their_own),
