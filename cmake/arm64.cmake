@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Builds for arm64 on another machine and runs the tests under qemu-user:
-# scripts/check -L arm64. The root is what scripts/arm64_root makes.
+# scripts/check -L arm64. The root is what scripts/foreign_root makes.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -62,6 +62,17 @@ round_up(size_t value, size_t step)
 	return (value + step - 1) / step * step;
 }
 
+/* Half of what there are addresses for, as well: 1 GiB of 4. */
+static bool
+fits_addresses(uint32_t units)
+{
+	const uint64_t entry_bytes = sizeof(struct zone_bits) +
+				     sizeof(struct zone_slab) +
+				     sizeof(*zone_region.tags);
+
+	return units * (ZONE_UNIT_BYTES + 2 * entry_bytes) <= SIZE_MAX / 2;
+}
+
 static bool
 map(uint32_t units)
 {
@@ -105,7 +116,7 @@ make(void)
 	uint64_t units = wanted_units();
 
 	while (units >= UNITS_LEAST) {
-		if (map((uint32_t)units))
+		if (fits_addresses((uint32_t)units) && map((uint32_t)units))
 			return true;
 		units /= 2;
 	}

@@ -195,7 +195,7 @@ live_on_little(void *unused)
 		for (i = 0; i < counts[round]; i++)
 			zone_free(blocks[i]);
 	}
-	if (zone_alloc((size_t)1 << 40) != NULL || zone_check(NULL) != 0)
+	if (zone_alloc(SIZE_MAX / 4) != NULL || zone_check(NULL) != 0)
 		return 2;
 	/* half of it at first, and more after that */
 	zone_stats(&stats);

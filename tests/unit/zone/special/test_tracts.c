@@ -16,7 +16,8 @@
 #include <cmocka.h>
 
 enum {
-	HALVINGS = 15, /* of 256 GiB, to 8 MiB */
+	/* to 8 MiB, of 256 GiB or of 1 */
+	HALVINGS = SIZE_MAX > UINT32_MAX ? 15 : 7,
 	FIRST_BYTES = 8 << 20,
 	BLOCK = 60000,
 	MOST = 2000,
