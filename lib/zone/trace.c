@@ -56,10 +56,29 @@ stop_in_child(void)
 	zone_trace_on = false;
 }
 
+/* getenv(), but without the pages of the C library that it would touch in each
+ * program that is started with the preload library. */
+static const char *
+traced_to(void)
+{
+	static const char name[] = "ZONE_TRACE=";
+	char **each = environ;
+
+	for (; each != NULL && *each != NULL; each++) {
+		size_t i = 0;
+
+		while (i < sizeof(name) - 1 && (*each)[i] == name[i])
+			i++;
+		if (i == sizeof(name) - 1)
+			return *each + i;
+	}
+	return NULL;
+}
+
 __attribute__((constructor)) static void
 begin(void)
 {
-	const char *path = getenv("ZONE_TRACE");
+	const char *path = traced_to();
 	void *at = NULL;
 
 	if (path == NULL || path[0] == '\0')

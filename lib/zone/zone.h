@@ -178,7 +178,7 @@ MAY_BLOCK void zone_trim(void);
 
 /* How much of freed spans may be kept ready: 32 MiB before it is called. */
 void zone_span_cache(size_t bytes);
-/* The same of free slabs: 4 MiB before it is called. The janitor gives back
+/* The same of free slabs: 3.75 MiB before it is called. The janitor gives back
  * what is over half of it. */
 void zone_slab_cache(size_t bytes);
 
