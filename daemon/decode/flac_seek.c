@@ -164,8 +164,8 @@ seems_near(const struct search *search)
 static int
 walk(struct flac *flac, struct search *search)
 {
-	const uint64_t end = search->low.offset + 2 * NEAR_BYTES;
-	struct found found;
+	const uint64_t end = search->low.offset + UINT64_C(2) * NEAR_BYTES;
+	struct found found = {0};
 
 	while (!is_there(search) && search->low.offset < end) {
 		const int error = find_good(flac, search->low.next_offset,
@@ -186,7 +186,7 @@ narrow(struct flac *flac, struct search *search)
 {
 	for (int number = 0; number < GUESSES_MAX; number++) {
 		uint64_t middle = 0;
-		struct found found;
+		struct found found = {0};
 		int error = 0;
 
 		if (search->high_offset - search->low.offset <= NEAR_BYTES)
