@@ -3,8 +3,14 @@
  * configuration: what each word of its choices comes to. */
 #include "daemon/app_options.h"
 
+#include "daemon/player/state.h"
 #include "lib/base/conf.h"
 #include "lib/base/log.h"
+
+_Static_assert(CONF_FURTHER_MAX + 1 <= ENGINE_OUTPUTS_MAX &&
+		       ENGINE_OUTPUTS_MAX + 0 <= STATE_OUTPUTS_MAX &&
+		       CONF_NAME_MAX + 1 <= STATE_NAME_MAX,
+	       "each output that can be configured is there, and remembered");
 
 static const struct card_ops *
 choose_driver(const struct conf *conf)
