@@ -32,6 +32,7 @@ enum {
 	GUARD_BATCH_US = 2000,
 	LOW_US = 10000,
 	EMERGENCY_US = 5000,
+	EMERGENCY_MAX_US = 20000,
 	START_US = 50000,
 	SLACK_US = 2000,
 	TURNS_MAX = LANE_COUNT,
@@ -65,6 +66,8 @@ output_feed_begin(struct output_rt *rt)
 	const uint32_t half = info->buffer_frames / 2;
 	uint32_t low = larger(info->buffer_frames / (info->can_rewind ? 4 : 8),
 			      us_to_frames(info, LOW_US));
+	/* Some cards have periods of 100 ms and more, and move evenly. */
+	uint32_t step = info->period_frames;
 
 	*feed = (struct output_feed){.result = MIX_IDLE};
 	if (info->batch)
@@ -73,9 +76,11 @@ output_feed_begin(struct output_rt *rt)
 	if (info->greedy)
 		low = half;
 	feed->low_frames = smaller(low, half);
-	feed->emergency_frames = smaller(
-		feed->low_frames / 2,
-		larger(info->period_frames, us_to_frames(info, EMERGENCY_US)));
+	if (!info->batch && !info->greedy)
+		step = smaller(step, us_to_frames(info, EMERGENCY_MAX_US));
+	feed->emergency_frames =
+		smaller(feed->low_frames / 2,
+			larger(step, us_to_frames(info, EMERGENCY_US)));
 	/* Any card may fetch a whole period at once, whatever it says. */
 	feed->silence_frames =
 		info->batch || info->greedy

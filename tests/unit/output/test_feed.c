@@ -92,6 +92,33 @@ test_more_that_came_meanwhile_is_heard_now(void **state)
 	hand_free(hand);
 }
 
+/* A deck is waited for up to the last 20 ms, however long the card's periods
+ * are. */
+static void
+test_long_periods_are_no_emergency(void **state)
+{
+	struct hand *hand = hand_new();
+	const uint64_t frames = BUFFER / 2;
+
+	(void)state;
+	hand->card.card.info.period_frames = BUFFER / 4;
+	output_feed_begin(&hand->rt);
+	tape_song(tape_begin(&hand->tape, LANE_MUSIC, 1), 1, 0, frames, 24);
+	hand->rt.plan.lanes[LANE_MUSIC].cut = 1;
+	step(hand);
+	hand->rt.feed.fill_since_ns -= NS_PER_S;
+	step(hand);
+	play(hand, frames - RATE * 25 / 1000);
+	step(hand);
+	assert_int_equal(xruns(hand), 0);
+	assert_int_equal(hand->card.written, frames);
+	play(hand, RATE * 6 / 1000);
+	step(hand);
+	assert_int_equal(xruns(hand), 1);
+	assert_true(hand->card.written > frames);
+	hand_free(hand);
+}
+
 /* A join to the sample needs no way back, whenever its deck gets ready. */
 static void
 test_a_join_stays_where_it_is(void **state)
@@ -149,6 +176,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_deck_primed_meanwhile_is_heard_now),
 		cmocka_unit_test(test_more_that_came_meanwhile_is_heard_now),
+		cmocka_unit_test(test_long_periods_are_no_emergency),
 		cmocka_unit_test(test_a_join_stays_where_it_is),
 		cmocka_unit_test(test_a_slow_machine_mixes_all_again_in_time),
 	};
