@@ -91,8 +91,10 @@ engine_publish(struct engine *engine)
 	}
 	engine->generation = generation;
 	note_generation(plan, generation);
-	wake_post(&engine->commons->wake);
+	/* Decoder threads may keep control from the CPU for a while; the output
+	 * thread, which they cannot keep from it, waits for what they do. */
 	output_wake(engine->output);
+	wake_post(&engine->commons->wake);
 }
 
 struct resampler *

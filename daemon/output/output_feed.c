@@ -428,6 +428,19 @@ output_feed_start_ns(const struct output_rt *rt)
 	return start_ns > now_ns ? start_ns : now_ns;
 }
 
+/* What is to be heard now has no deck yet. */
+static RT_SAFE void
+note_awaited(struct output_rt *rt)
+{
+	struct output_feed *feed = &rt->feed;
+
+	if (output_feed_is_ahead(rt) ||
+	    (!rt->mix.held_back && !mix_awaits_cut(&rt->mix, &rt->plan)))
+		feed->awaited_ns = 0;
+	else if (feed->awaited_ns == 0)
+		feed->awaited_ns = clock_now_ns();
+}
+
 RT_DEVICE int
 output_feed_step(struct output_rt *rt)
 {
@@ -446,5 +459,7 @@ output_feed_step(struct output_rt *rt)
 		error = feed_card(rt);
 	if (error == 0)
 		error = start(rt);
+	if (error == 0)
+		note_awaited(rt);
 	return error;
 }

@@ -51,6 +51,7 @@ struct output_feed {
 	int64_t fill_since_ns;     /* something is queued and not started; 0:
 				      nothing */
 	int64_t waiting_ns;        /* a deck is dry, since; 0: none */
+	int64_t awaited_ns;        /* a cut is to be made, since; 0: none */
 	int64_t suspended_ns;      /* since; 0: not */
 	bool must_reset;           /* a suspended card that cannot resume */
 	bool resumed;              /* just now */

@@ -6,7 +6,14 @@
 
 #include "lib/base/clock.h"
 
-enum { SUSPENDED_POLL_MS = 50, WAITING_POLL_MS = 4, START_LOOK_MS = 10 };
+enum {
+	SUSPENDED_POLL_MS = 50,
+	WAITING_POLL_MS = 4,
+	/* A cut, which somebody asked for: soon there, or not so soon. */
+	AWAITED_POLL_MS = 1,
+	AWAITED_SOON_MS = 50,
+	START_LOOK_MS = 10,
+};
 
 static RT_SAFE int64_t
 frames_to_ns(const struct output_rt *rt, uint64_t frames)
@@ -39,13 +46,25 @@ until_wanted(const struct output_rt *rt)
 	       NS_PER_MS;
 }
 
+/* Until the decks are worth a look. */
+static RT_SAFE int64_t
+until_more(const struct output_rt *rt)
+{
+	const struct output_feed *feed = &rt->feed;
+
+	if (feed->awaited_ns != 0 &&
+	    clock_now_ns() - feed->awaited_ns < AWAITED_SOON_MS * NS_PER_MS)
+		return AWAITED_POLL_MS * NS_PER_MS;
+	if (feed->result == MIX_WAIT || feed->awaited_ns != 0 ||
+	    feed->fill_since_ns != 0)
+		return WAITING_POLL_MS * NS_PER_MS;
+	return INT64_MAX;
+}
+
 RT_SAFE int64_t
 output_feed_wait(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
-	const bool awaits =
-		!output_feed_is_ahead(rt) &&
-		(rt->mix.held_back || mix_awaits_cut(&rt->mix, &rt->plan));
 	int64_t wait = INT64_MAX, other = 0;
 
 	if (feed->suspended_ns != 0)
@@ -60,10 +79,8 @@ output_feed_wait(const struct output_rt *rt)
 		wait = until_queued(rt, feed->silence_frames * 3 / 4);
 	if (feed->started && wait > START_LOOK_MS * NS_PER_MS)
 		wait = START_LOOK_MS * NS_PER_MS;
-	if (feed->result == MIX_WAIT || awaits || feed->fill_since_ns != 0) {
-		other = WAITING_POLL_MS * NS_PER_MS;
-		wait = other < wait ? other : wait;
-	}
+	other = until_more(rt);
+	wait = other < wait ? other : wait;
 	if (feed->running) {
 		other = until_wanted(rt);
 		wait = other < wait ? other : wait;

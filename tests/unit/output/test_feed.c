@@ -119,6 +119,33 @@ test_long_periods_are_no_emergency(void **state)
 	hand_free(hand);
 }
 
+/* What was asked for just now is looked for often, and soon. */
+static void
+test_an_awaited_deck_is_looked_for(void **state)
+{
+	struct hand *hand = hand_new();
+
+	(void)state;
+	tape_song(tape_begin(&hand->tape, LANE_MUSIC, 1), 1, 0, 3 * BUFFER, 24);
+	hand->rt.plan.lanes[LANE_MUSIC].cut = 1;
+	step(hand);
+	play(hand, PERIOD);
+	step(hand);
+	hand->rt.feed.started = false;
+	assert_true(output_feed_wait(&hand->rt) > 10 * NS_PER_MS);
+	hand->rt.plan.lanes[LANE_MUSIC].cut = 2;
+	step(hand);
+	assert_int_equal(output_feed_wait(&hand->rt), NS_PER_MS);
+	/* If it does not come, less often. */
+	hand->rt.feed.awaited_ns -= NS_PER_S;
+	assert_int_equal(output_feed_wait(&hand->rt), 4 * NS_PER_MS);
+	prime_second(hand);
+	step(hand);
+	assert_int_equal(hand->card.rewinds, 1);
+	assert_true(output_feed_wait(&hand->rt) > 10 * NS_PER_MS);
+	hand_free(hand);
+}
+
 /* A join to the sample needs no way back, whenever its deck gets ready. */
 static void
 test_a_join_stays_where_it_is(void **state)
@@ -177,6 +204,7 @@ main(void)
 		cmocka_unit_test(test_a_deck_primed_meanwhile_is_heard_now),
 		cmocka_unit_test(test_more_that_came_meanwhile_is_heard_now),
 		cmocka_unit_test(test_long_periods_are_no_emergency),
+		cmocka_unit_test(test_an_awaited_deck_is_looked_for),
 		cmocka_unit_test(test_a_join_stays_where_it_is),
 		cmocka_unit_test(test_a_slow_machine_mixes_all_again_in_time),
 	};
