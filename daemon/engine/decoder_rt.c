@@ -139,6 +139,15 @@ run_item(struct decoder_thread *self, struct item *item,
 	return work;
 }
 
+/* It can wait, and is to. */
+static RT_SAFE bool
+keeps_calm(const struct decoders *decoders, const struct stream *stream)
+{
+	return atomic_load_explicit(&decoders->calm, memory_order_relaxed) !=
+		       0 &&
+	       !stream_is_urgent(stream);
+}
+
 /* With the claim held. */
 static RT_DEVICE enum item_work
 try_item(struct decoder_thread *self, struct item *item)
@@ -148,7 +157,8 @@ try_item(struct decoder_thread *self, struct item *item)
 	const struct plan *plan;
 
 	if (item->kind == ITEM_STREAM) {
-		if (stream_wants_quantum(stream_of(item)))
+		if (stream_wants_quantum(stream_of(item)) &&
+		    !keeps_calm(self->decoders, stream_of(item)))
 			work = run_item(self, item, NULL);
 		return work;
 	}

@@ -103,6 +103,9 @@ struct decoders {
 	/* atomic */
 	ALIGNED(CACHE_LINE) ATOMIC(uint32_t) items; /* in the set */
 	ATOMIC(uint32_t) stop;
+	/* Streams are being opened, which somebody waits for: those that have
+	 * enough leave the CPUs to that. */
+	ATOMIC(uint32_t) calm;
 	struct wake park;
 	ATOMIC(uint32_t) turns; /* free */
 	/* What who left a turn has run and not slept for: who takes it must. */

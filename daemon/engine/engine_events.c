@@ -82,6 +82,8 @@ engine_settle(struct engine *engine)
 	if (!list_empty(&engine->retired_resamplers))
 		engine_due(engine, ENGINE_RECLAIM_NS);
 	due_at(engine, engine->card.due_ns);
+	if (streams_are_opened(engine))
+		engine_due(engine, 0);
 	engine->settling = false;
 }
 
@@ -283,6 +285,7 @@ engine_dispatch(struct engine *engine)
 			decoders_look_after(engine->decoders, now_ns);
 	engine_settle(engine);
 	tell_news(engine);
+	streams_end_calm(engine);
 }
 
 int64_t

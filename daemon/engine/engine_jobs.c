@@ -50,6 +50,32 @@ const struct work_job_ops stream_job_ops = {
 	.orphan = orphan_job,
 };
 
+static bool
+is_opening(const struct stream *stream)
+{
+	return stream->phase == STREAM_PHASE_OPEN ||
+	       stream->phase == STREAM_PHASE_PRIME;
+}
+
+/* When what was opened has been planned, decoder threads may keep control from
+ * the CPU again. */
+bool
+streams_are_opened(const struct engine *engine)
+{
+	return engine->opening == 0 &&
+	       atomic_load_explicit(&engine->decoders->calm,
+				    memory_order_relaxed) != 0;
+}
+
+void
+streams_end_calm(struct engine *engine)
+{
+	if (!streams_are_opened(engine))
+		return;
+	atomic_store_explicit(&engine->decoders->calm, 0, memory_order_relaxed);
+	wake_post(&engine->commons->wake);
+}
+
 void
 streams_submit(struct engine *engine, struct stream *stream,
 	       enum stream_phase phase)
@@ -68,6 +94,11 @@ streams_submit(struct engine *engine, struct stream *stream,
 		stream->orphan = false;
 	}
 	stream->phase = phase;
+	if (is_opening(stream)) {
+		engine->opening++;
+		atomic_store_explicit(&engine->decoders->calm, 1,
+				      memory_order_relaxed);
+	}
 	stream->job.what = names[phase];
 	stream->job_out = true;
 	work_submit(engine->work, &stream->job);
@@ -101,9 +132,9 @@ enter_set(struct engine *engine, struct stream *stream)
 	rotary_insert(engine->set, &stream->item.node);
 	atomic_fetch_add_explicit(&engine->decoders->items, 1,
 				  memory_order_relaxed);
-	wake_post(&engine->commons->wake);
 }
 
+/* No decoder thread is woken for it yet: see streams_end_calm(). */
 static void
 become_ready(struct engine *engine, struct stream *stream)
 {
@@ -123,7 +154,6 @@ become_ready(struct engine *engine, struct stream *stream)
 	if (stream->id == stream->root && !stream->released)
 		engine_add_news(engine, NEWS_READY, stream->lane, stream->root,
 				"");
-	wake_post(&engine->commons->wake);
 }
 
 /* Under 250 ms were left of the extent: a place of its own. */
@@ -184,6 +214,8 @@ on_job_done(struct work_job *job, int result)
 	struct engine *engine = stream->engine;
 
 	stream->job_out = false;
+	if (engine != NULL && is_opening(stream))
+		engine->opening--;
 	if (result == -ETIMEDOUT)
 		on_given_up(stream);
 	else if (engine == NULL)

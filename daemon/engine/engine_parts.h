@@ -150,6 +150,7 @@ struct engine {
 	struct line *lines;  /* LANE_COUNT */
 	struct list streams; /* stream.link, in the order of their ids */
 	unsigned stream_count;
+	unsigned opening; /* jobs that are out for it */
 	uint64_t last_id;
 	uint64_t last_cut;
 	uint64_t generation; /* of the current plan */
@@ -230,6 +231,10 @@ bool streams_is_spent(const struct stream *stream);
 extern const struct work_job_ops stream_job_ops;
 void streams_submit(struct engine *engine, struct stream *stream,
 		    enum stream_phase phase);
+/* Nothing is being opened any more, but decoder threads were asked to keep calm
+ * for it; and the end of that. */
+bool streams_are_opened(const struct engine *engine);
+void streams_end_calm(struct engine *engine);
 /* Why it failed, in a user's words, unless that was said before. */
 void streams_set_reason(struct stream *stream, int error);
 /* Gives it what its flags ask for. */

@@ -205,6 +205,8 @@ RT_DEVICE bool stream_step(struct stream *stream);
 /* The claim holder: true when a quantum would do something. Asks for bytes
  * where they run low. */
 RT_DEVICE bool stream_wants_quantum(struct stream *stream);
+/* Its ring is so empty that a quantum should not wait. */
+RT_SAFE bool stream_is_urgent(const struct stream *stream);
 RT_DEVICE enum item_work stream_quantum(struct stream *stream);
 
 #endif

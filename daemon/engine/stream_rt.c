@@ -188,12 +188,18 @@ has_room(const struct stream *stream)
 	       pcm_ring_writable(&stream->pcm) > 0;
 }
 
+RT_SAFE bool
+stream_is_urgent(const struct stream *stream)
+{
+	return pcm_ring_readable(&stream->pcm) <
+	       stream->pcm.capacity_frames / 4;
+}
+
 RT_DEVICE enum item_work
 stream_quantum(struct stream *stream)
 {
 	const int64_t until_ns = clock_now_ns() + STREAM_QUANTUM_NS;
-	const bool urgent = pcm_ring_readable(&stream->pcm) <
-			    stream->pcm.capacity_frames / 4;
+	const bool urgent = stream_is_urgent(stream);
 	bool worked = false;
 
 	while (step_or_starve(stream)) {

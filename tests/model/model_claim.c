@@ -224,6 +224,13 @@ stream_wants_quantum(struct stream *stream)
 	return *work != 0;
 }
 
+/* Nobody asks for calm. */
+RT_SAFE bool
+stream_is_urgent(const struct stream *stream)
+{
+	return stream != NULL;
+}
+
 RT_DEVICE enum item_work
 stream_quantum(struct stream *stream)
 {

@@ -345,6 +345,38 @@ a_lost_thread_is_replaced(void **state)
 	assert_int_equal(stream_get_end(stage->streams[0]), STREAM_ENDED);
 }
 
+/* While a stream is being opened only what has too little goes on. */
+static void
+a_ring_with_enough_waits_for_an_opening(void **state)
+{
+	struct stage *stage = *state;
+	struct pcm_ring *ring;
+
+	make_stream(stage, 0, UINT64_MAX);
+	make_stream(stage, 1, 10);
+	ring = &stage->streams[0]->pcm;
+	start(stage, 1);
+	insert(stage, 0);
+	while (pcm_ring_written(ring) < FRAMES)
+		sched_yield();
+	wait_for_sleep(stage);
+	atomic_store(&stage->decoders->calm, 1);
+	pcm_ring_consume(ring, FRAMES / 2 + FRAMES / 8);
+	/* Awake for the second, the thread looks at the first again. */
+	insert(stage, 1);
+	(void)wait_for(stage, RT_EVENT_STREAM_END);
+	wait_for_sleep(stage);
+	assert_int_equal(pcm_ring_written(ring), FRAMES);
+	pcm_ring_consume(ring, FRAMES / 4);
+	wake_post(stage->wake);
+	while (pcm_ring_readable(ring) < FRAMES / 4)
+		sched_yield();
+	atomic_store(&stage->decoders->calm, 0);
+	wake_post(stage->wake);
+	while (pcm_ring_writable(ring) > 0)
+		sched_yield();
+}
+
 int
 main(void)
 {
@@ -353,6 +385,9 @@ main(void)
 			streams_are_decoded_to_their_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_ring_is_filled_in_bursts,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_ring_with_enough_waits_for_an_opening, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_spare_takes_over_from_a_runaway, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lost_thread_is_replaced,
