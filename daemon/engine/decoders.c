@@ -362,6 +362,18 @@ decoders_look_after(struct decoders *decoders, int64_t now_ns)
 	return due_ns;
 }
 
+bool
+decoders_are_realtime(const struct decoders *decoders)
+{
+	unsigned i;
+
+	for (i = 0; i < decoders->count; i++)
+		if (atomic_load_explicit(&decoders->threads[i].figures.rung,
+					 memory_order_relaxed) > RT_RUNG_RTKIT)
+			return false;
+	return true;
+}
+
 void
 decoders_add_figures(const struct decoders *decoders, struct text *text)
 {

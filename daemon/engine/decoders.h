@@ -141,6 +141,8 @@ bool decoders_stop(struct decoders *decoders, int64_t deadline_ns);
 /* After an overrun: promotes who has returned, replaces who has not. Returns
  * when to call again, INT64_MAX: at the next overrun. */
 int64_t decoders_look_after(struct decoders *decoders, int64_t now_ns);
+/* None has to ask for its turn. */
+bool decoders_are_realtime(const struct decoders *decoders);
 void decoders_add_figures(const struct decoders *decoders, struct text *text);
 
 /* The loop (decoder_rt.c). */

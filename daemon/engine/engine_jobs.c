@@ -95,6 +95,7 @@ streams_submit(struct engine *engine, struct stream *stream,
 	}
 	stream->phase = phase;
 	if (is_opening(stream)) {
+		stream->hasty = decoders_are_realtime(engine->decoders);
 		engine->opening++;
 		atomic_store_explicit(&engine->decoders->calm, 1,
 				      memory_order_relaxed);
@@ -161,7 +162,7 @@ static bool
 find_pcm_memory(struct engine *engine, struct stream *stream)
 {
 	const size_t frames = (size_t)((uint64_t)stream->spec.rate_hz *
-					       STREAM_PRIME_MS / 1000 +
+					       STREAM_STOCK_MS / 1000 +
 				       1);
 
 	if (stream->pcm_extent.memory != NULL)

@@ -48,7 +48,10 @@ enum {
 	STREAM_BYTES_MIN = 128 << 10,
 	STREAM_PCM_MAX = 2 << 20,
 	STREAM_LEAST = 256 << 10, /* of ring memory, to be opened at all */
-	STREAM_PRIME_MS = 250,
+	/* Before it is ready: twice what a cut needs, where real-time threads
+	 * go on at once; else more. The ring holds that at least. */
+	STREAM_PRIME_MS = 100,
+	STREAM_STOCK_MS = 250,
 	STREAM_PCM_MS = 4000,
 	STREAM_OVERRUNS_MAX = 8, /* in a row of STREAM_CLEAN_STEPS */
 	STREAM_CLEAN_STEPS = 256,
@@ -158,6 +161,7 @@ struct stream {
 	uid_t uid;
 	int64_t start_ns;      /* where to begin, in the song */
 	bool start_exact;      /* base_frame tells where to begin */
+	bool hasty;            /* the decoder threads are real-time ones */
 	uint64_t chain_offset; /* byte offset of its chain link, or 0 */
 	uint64_t chain_base;   /* frames of the song before that link */
 	uint32_t chain_hz;     /* of chain_base; 0: not known */

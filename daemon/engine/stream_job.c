@@ -84,7 +84,7 @@ place_pcm(struct stream *stream)
 	const size_t wanted = wanted_frames(stream);
 	const size_t least =
 		smaller(wanted, (size_t)((uint64_t)stream->spec.rate_hz *
-						 STREAM_PRIME_MS / 1000 +
+						 STREAM_STOCK_MS / 1000 +
 					 1));
 	char *memory = (char *)stream->extent.memory + used;
 	size_t frames = (stream->extent.bytes - used) / frame_bytes(stream);
@@ -297,6 +297,15 @@ check_sound(struct stream *stream)
 	return 0;
 }
 
+static size_t
+primed_frames(const struct stream *stream)
+{
+	const uint32_t ms =
+		stream->rt && stream->hasty ? STREAM_PRIME_MS : STREAM_STOCK_MS;
+
+	return (size_t)((uint64_t)stream->spec.rate_hz * ms / 1000);
+}
+
 static int
 prime(struct stream *stream)
 {
@@ -305,9 +314,7 @@ prime(struct stream *stream)
 	if (result == 0)
 		result = go_to_link(stream);
 	if (result == 0)
-		result = decode_until(stream,
-				      (size_t)((uint64_t)stream->spec.rate_hz *
-					       STREAM_PRIME_MS / 1000));
+		result = decode_until(stream, primed_frames(stream));
 	if (result == 0)
 		result = check_sound(stream);
 	if (result == 0 && stream->rt)
