@@ -15,9 +15,7 @@
  * that was just started is looked at again soon, since many fetch a good part
  * of the buffer at once.
  *
- *   guard: frames that are too near the card to be taken back safely. One that
- *   moves in periods may be a period further than it says, has fetched that
- *   period whole, and goes on to the next at any moment.
+ *   guard: frames that are too near the card to be taken back (output_guard.c)
  *
  * A card that gives nothing back is written to at the low mark only: whatever
  * is mixed sooner is heard no sooner, but what was asked for meanwhile is. */
@@ -28,8 +26,6 @@
 #include <errno.h>
 
 enum {
-	GUARD_US = 8000,
-	GUARD_BATCH_US = 2000,
 	LOW_US = 10000,
 	EMERGENCY_US = 5000,
 	EMERGENCY_MAX_US = 20000,
@@ -87,9 +83,8 @@ output_feed_begin(struct output_rt *rt)
 			? info->buffer_frames
 			: smaller(info->buffer_frames,
 				  feed->emergency_frames + info->period_frames);
-	feed->guard_frames = info->batch ? us_to_frames(info, GUARD_BATCH_US) +
-						   2 * info->period_frames
-					 : us_to_frames(info, GUARD_US);
+	guard_begin(&feed->guard, info->spec.rate_hz);
+	output_guard_set(rt);
 	feed->settle_frames = us_to_frames(info, rt->settle_ms * 1000);
 }
 

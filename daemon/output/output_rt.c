@@ -366,6 +366,7 @@ cycle(struct output_rt *rt)
 		lose(rt, error);
 		return;
 	}
+	output_guard_look(rt);
 	heard = rt->mix.frame - output_feed_delay(rt);
 	released =
 		mix_forget(&rt->mix, &rt->plan, needed_from(rt, heard), heard);
@@ -430,6 +431,14 @@ look_at_fds(struct output_rt *rt, struct pollfd *fds, unsigned count)
 		rt->fd_errors++;
 }
 
+static RT_SAFE void
+note_late(struct output_rt *rt, int64_t late_ns)
+{
+	rt_note_wakeup(&rt->figures, late_ns);
+	if (rt->card != NULL)
+		output_guard_late(rt, late_ns);
+}
+
 /* False: the thread was given up. */
 static RT_DEVICE bool
 sleep_until_due(struct output_rt *rt)
@@ -453,7 +462,7 @@ sleep_until_due(struct output_rt *rt)
 	if (found > 0)
 		look_at_fds(rt, fds, count);
 	else if (found == 0)
-		rt_note_wakeup(&rt->figures, woken_ns - deadline_ns);
+		note_late(rt, woken_ns - deadline_ns);
 	return !output_rt_abandoned(rt);
 }
 

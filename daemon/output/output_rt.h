@@ -14,6 +14,7 @@
 #define ROTARY_OUTPUT_OUTPUT_RT_H
 
 #include "daemon/output/card.h"
+#include "daemon/output/guard.h"
 #include "daemon/output/mix.h"
 #include "daemon/output/mix_plan.h"
 #include "daemon/output/output.h"
@@ -43,6 +44,7 @@ struct output_feed {
 	uint32_t emergency_frames; /* when to leave behind what is dry */
 	uint32_t silence_frames;   /* when to write silence behind the music */
 	uint32_t guard_frames;     /* never taken back */
+	struct guard guard;        /* how many that should be */
 	uint64_t music_end;        /* output frame: behind it only silence was
 				      written */
 	uint32_t pad_frames;       /* silence still to write before running
@@ -184,5 +186,11 @@ RT_SAFE int64_t output_follow_wait(const struct output_rt *rt);
 RT_SAFE bool output_feed_is_ahead(const struct output_rt *rt);
 /* ns until the next step is due; -1: not before something happens. */
 RT_SAFE int64_t output_feed_wait(const struct output_rt *rt);
+/* Sets guard_frames from what was seen so far. */
+RT_SAFE void output_guard_set(struct output_rt *rt);
+/* After a step: how the card moved. */
+RT_SAFE void output_guard_look(struct output_rt *rt);
+/* After a sleep that was to end by itself. */
+RT_SAFE void output_guard_late(struct output_rt *rt, int64_t late_ns);
 
 #endif
