@@ -5,15 +5,20 @@
  * does not take the device. */
 #include "tests/kit/paper/paper_device.h"
 
+#include <fcntl.h>
 #include <glib.h>
 #include <linux/input.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <umockdev.h>
 #include <unistd.h>
 
 enum { KEY_BYTES = 96, SMALL_BYTES = 8, NAME_BYTES = 255 };
+/* Of the 4095 bytes that a terminal keeps; how long a failure takes, in ms. */
+enum { WAITING_MAX = 2048, TRIES_MAX = 60000 };
 
 static void
 add_hex(GString *text, const uint8_t *bytes, size_t count)
@@ -176,6 +181,25 @@ paper_device_remove(UMockdevTestbed *testbed, const struct paper_device *device)
 	g_free(parent);
 }
 
+/* The stream is a terminal's: when it is full it cuts an event in two, which no
+ * evdev node does, and libevdev takes that for a broken device. */
+static void
+await_room(int fd)
+{
+	const struct timespec pause = {.tv_nsec = 1000 * 1000};
+	const int reader = open(ptsname(fd), O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	int waiting = 0, tries = 0;
+
+	while (reader >= 0 && tries++ < TRIES_MAX &&
+	       ioctl(reader, FIONREAD, &waiting) == 0 && waiting > WAITING_MAX)
+		nanosleep(&pause, NULL);
+	if (reader < 0 || waiting > WAITING_MAX) {
+		fputs("nobody reads the device\n", stderr);
+		abort();
+	}
+	close(reader);
+}
+
 static void
 send_events(UMockdevTestbed *testbed, const struct paper_device *device,
 	    const struct input_event *events, size_t count)
@@ -184,7 +208,10 @@ send_events(UMockdevTestbed *testbed, const struct paper_device *device,
 	const int fd = umockdev_testbed_get_dev_fd(testbed, node);
 	const size_t bytes = count * sizeof(events[0]);
 
-	if (fd < 0 || write(fd, events, bytes) != (ssize_t)bytes)
+	if (fd < 0)
+		abort();
+	await_room(fd);
+	if (write(fd, events, bytes) != (ssize_t)bytes)
 		abort();
 	g_free(node);
 }

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,8 +29,20 @@
 enum { PATIENCE_MS = 60000, REST_MS = 10, ARGUMENTS_MAX = 12 };
 
 static void
-give_up(const struct stage *stage, const char *what)
+give_up(struct stage *stage, const char *what)
 {
+	struct pollfd log = {.fd = stage->log, .events = POLLIN};
+
+	while (stage->log_length < sizeof(stage->log_bytes) - 1 &&
+	       poll(&log, 1, 0) > 0) {
+		const ssize_t got =
+			read(stage->log, stage->log_bytes + stage->log_length,
+			     sizeof(stage->log_bytes) - 1 - stage->log_length);
+
+		if (got <= 0)
+			break;
+		stage->log_length += (size_t)got;
+	}
 	print_error("waited in vain for %s; the log:\n%.*s\n", what,
 		    (int)stage->log_length, stage->log_bytes);
 	fail();
@@ -456,10 +469,53 @@ stage_drain(struct stage *stage)
 
 /* --- time */
 
+/* It waits for whatever comes, and not for a turn on a CPU, nor for umockdev to
+ * answer an ioctl. */
+static bool
+waits(const struct stage *stage)
+{
+	char path[64];
+	long call = -1;
+	FILE *file = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", stage->pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	/* "running" has no number. */
+	if (fscanf(file, "%ld", &call) != 1)
+		call = -1;
+	fclose(file);
+	return call == SYS_ppoll;
+}
+
+static bool
+is_at_rest(const struct stage *stage)
+{
+	struct pollfd input = {.fd = stage->client, .events = POLLIN};
+
+	return stage->at_rest && waits(stage) && poll(&input, 1, 0) == 0;
+}
+
+bool
+stage_settle(struct stage *stage, const char *line)
+{
+	const char *got = NULL;
+	bool found = false;
+	int tries = 0;
+
+	while (stage->client >= 0 && !is_at_rest(stage)) {
+		if (tries++ > PATIENCE_MS / REST_MS)
+			give_up(stage, "rest");
+		got = stage_try(stage, REST_MS);
+		found |= got != NULL && strcmp(got, line) == 0;
+	}
+	return found;
+}
+
 void
 stage_pass(struct stage *stage, int64_t ns)
 {
-	while (stage->client >= 0 && !stage->at_rest)
+	while (stage->client >= 0 && !is_at_rest(stage))
 		if (stage_try(stage, REST_MS) != NULL)
 			give_up(stage, "rest before time passes");
 	stage->shift[0] += ns;

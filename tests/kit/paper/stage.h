@@ -41,6 +41,10 @@ void stage_end(struct stage *stage);
 /* It ends by itself. Returns what waitpid() says. */
 int stage_wait_end(struct stage *stage);
 
+/* Answers until it has no more to say to what it has read; true when line was
+ * among its commands. */
+bool stage_settle(struct stage *stage, const char *line);
+
 /* Time passes for the remote, once all that it has asked is answered: it would
  * be waiting for that else. Or the machine sleeps for so long. It hears of
  * either when it is woken by something. */
