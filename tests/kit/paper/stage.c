@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,10 +25,10 @@
 #include <cmocka.h>
 
 /* How long a failure takes, not how long anything should. */
-enum { PATIENCE_MS = 60000, REST_MS = 10, ARGUMENTS_MAX = 12 };
+enum { PATIENCE_MS = 60000, ARGUMENTS_MAX = 12 };
 
-static void
-give_up(struct stage *stage, const char *what)
+void
+stage_give_up(struct stage *stage, const char *what)
 {
 	struct pollfd log = {.fd = stage->log, .events = POLLIN};
 
@@ -199,7 +198,7 @@ stage_end(struct stage *stage)
 	kill(stage->pid, SIGTERM);
 	waitpid(stage->pid, &status, 0);
 	if (status != 0)
-		give_up(stage, "a clean end");
+		stage_give_up(stage, "a clean end");
 	remove_folder(stage);
 }
 
@@ -211,42 +210,6 @@ stage_wait_end(struct stage *stage)
 	waitpid(stage->pid, &status, 0);
 	remove_folder(stage);
 	return status;
-}
-
-/* --- sleep, and rest */
-
-void
-stage_sleep(struct stage *stage, int64_t ns)
-{
-	stage->shift[1] += ns;
-}
-
-/* What the remote has run so far. */
-static int64_t
-read_cpu_ns(const struct stage *stage)
-{
-	char path[64];
-	long long ns = -1;
-	FILE *file = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", stage->pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%lld", &ns), 1);
-	fclose(file);
-	return ns;
-}
-
-/* One that spins takes all that it can get of this time, one at rest nothing:
- * a busy machine makes the difference smaller, not the verdict wrong. */
-void
-stage_expect_rest(const struct stage *stage)
-{
-	const struct timespec pause = {.tv_nsec = 200 * NS_PER_MS};
-	const int64_t before_ns = read_cpu_ns(stage);
-
-	nanosleep(&pause, NULL);
-	assert_in_range(read_cpu_ns(stage) - before_ns, 0, 20 * NS_PER_MS);
 }
 
 /* --- the log */
@@ -267,7 +230,7 @@ read_log(struct stage *stage)
 	got = read(stage->log, stage->log_bytes + stage->log_length,
 		   sizeof(stage->log_bytes) - 1 - stage->log_length);
 	if (got <= 0)
-		give_up(stage, "a remote that lives");
+		stage_give_up(stage, "a remote that lives");
 	stage->log_length += (size_t)got;
 	stage->log_bytes[stage->log_length] = '\0';
 }
@@ -288,7 +251,7 @@ stage_log_line(struct stage *stage)
 
 	while ((newline = strchr(stage->log_bytes, '\n')) == NULL) {
 		if (poll(&log, 1, PATIENCE_MS) <= 0)
-			give_up(stage, "a line of its log");
+			stage_give_up(stage, "a line of its log");
 		read_log(stage);
 	}
 	length = (size_t)(newline - stage->log_bytes);
@@ -308,7 +271,7 @@ stage_wait_log(struct stage *stage, const char *words)
 
 	while ((found = strstr(stage->log_bytes, words)) == NULL) {
 		if (poll(&log, 1, PATIENCE_MS) <= 0)
-			give_up(stage, words);
+			stage_give_up(stage, words);
 		read_log(stage);
 	}
 	found += strlen(words);
@@ -357,7 +320,7 @@ stage_accept(struct stage *stage)
 	struct pollfd ready = {.fd = stage->listening, .events = POLLIN};
 
 	if (poll(&ready, 1, PATIENCE_MS) <= 0)
-		give_up(stage, "a connection");
+		stage_give_up(stage, "a connection");
 	stage->client = accept4(stage->listening, NULL, NULL, SOCK_CLOEXEC);
 	stage->input_length = 0;
 	put(stage->client, "OK MPD 0.24.0\n");
@@ -447,7 +410,7 @@ stage_next(struct stage *stage)
 	const char *line = stage_try(stage, PATIENCE_MS);
 
 	if (line == NULL)
-		give_up(stage, "a command");
+		stage_give_up(stage, "a command");
 	return line;
 }
 
@@ -465,58 +428,4 @@ stage_drain(struct stage *stage)
 	while (stage_try(stage, 0) != NULL)
 		any = true;
 	return any;
-}
-
-/* --- time */
-
-/* It waits for whatever comes, and not for a turn on a CPU, nor for umockdev to
- * answer an ioctl. */
-static bool
-waits(const struct stage *stage)
-{
-	char path[64];
-	long call = -1;
-	FILE *file = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", stage->pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	/* "running" has no number. */
-	if (fscanf(file, "%ld", &call) != 1)
-		call = -1;
-	fclose(file);
-	return call == SYS_ppoll;
-}
-
-static bool
-is_at_rest(const struct stage *stage)
-{
-	struct pollfd input = {.fd = stage->client, .events = POLLIN};
-
-	return stage->at_rest && waits(stage) && poll(&input, 1, 0) == 0;
-}
-
-bool
-stage_settle(struct stage *stage, const char *line)
-{
-	const char *got = NULL;
-	bool found = false;
-	int tries = 0;
-
-	while (stage->client >= 0 && !is_at_rest(stage)) {
-		if (tries++ > PATIENCE_MS / REST_MS)
-			give_up(stage, "rest");
-		got = stage_try(stage, REST_MS);
-		found |= got != NULL && strcmp(got, line) == 0;
-	}
-	return found;
-}
-
-void
-stage_pass(struct stage *stage, int64_t ns)
-{
-	while (stage->client >= 0 && !is_at_rest(stage))
-		if (stage_try(stage, REST_MS) != NULL)
-			give_up(stage, "rest before time passes");
-	stage->shift[0] += ns;
 }

@@ -41,6 +41,9 @@ void stage_end(struct stage *stage);
 /* It ends by itself. Returns what waitpid() says. */
 int stage_wait_end(struct stage *stage);
 
+/* Fails, and shows the log. */
+void stage_give_up(struct stage *stage, const char *what);
+
 /* Answers until it has no more to say to what it has read; true when line was
  * among its commands. */
 bool stage_settle(struct stage *stage, const char *line);
