@@ -15,6 +15,7 @@
  * allocated together with the array. */
 #include "daemon/player/queue_parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,7 @@ play_queue_view(struct play_queue *queue)
 		if (view->array->seen < view->length)
 			view->array->seen = view->length;
 	}
+	assert(queue->views.prev != NULL);
 	list_append(&queue->views, &view->link);
 	return view;
 }
