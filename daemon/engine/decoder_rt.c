@@ -23,7 +23,8 @@
  * by which urgency ends: a slow decoder, however short its quanta, is no
  * reason. Who takes over a turn takes over what has been run in it. In that
  * sleep a post makes it serve the lanes, which have their deadlines and cost
- * little; streams can wait, since their rings hold several times as much. */
+ * little; streams can wait, since their rings hold several times as much. The
+ * revolution stands still meanwhile: nobody loses a turn by it. */
 #include "daemon/engine/decoders.h"
 
 #include "daemon/engine/lane.h"
@@ -98,11 +99,28 @@ note_overrun(const struct decoder_thread *self, struct item *item)
 	}
 }
 
+static RT_SAFE uint32_t
+count_items(const struct decoders *decoders)
+{
+	return atomic_load_explicit(&decoders->items, memory_order_relaxed);
+}
+
+/* The share of each in a round in which all are urgent. */
+static RT_SAFE int64_t
+urgent_quantum_ns(const struct decoders *decoders)
+{
+	const int64_t share_ns = DECODER_ROUND_NS * decoders->wanted /
+				 (count_items(decoders) + 1);
+
+	return share_ns < STREAM_QUANTUM_NS ? share_ns : STREAM_QUANTUM_NS;
+}
+
 static RT_DEVICE enum item_work
 decode(struct decoder_thread *self, struct stream *stream)
 {
 	const uint64_t before = pcm_ring_written(&stream->pcm);
-	const enum item_work work = stream_quantum(stream);
+	const enum item_work work =
+		stream_quantum(stream, urgent_quantum_ns(self->decoders));
 	const uint64_t frames = pcm_ring_written(&stream->pcm) - before;
 
 	if (frames > 0)
@@ -196,8 +214,7 @@ chain_wake(struct decoder_thread *self, struct item *item, struct round *round)
 static RT_SAFE uint32_t
 items_to_look_at(const struct decoders *decoders)
 {
-	return atomic_load_explicit(&decoders->items, memory_order_relaxed) +
-	       DECODER_ROUND_SLACK;
+	return count_items(decoders) + DECODER_ROUND_SLACK;
 }
 
 static RT_DEVICE bool
@@ -306,26 +323,33 @@ sleep_idle(struct decoder_thread *self, struct round *round)
 	begin_round(self, round);
 }
 
-/* Looks at each item, and does what is to do for lanes. */
+/* True when it should be looked at again. */
+static RT_DEVICE bool
+serve_lane(struct decoder_thread *self, struct lane *lane)
+{
+	bool worked;
+
+	if (lane == NULL || !item_claim(&lane->item))
+		return false;
+	worked = try_item(self, &lane->item) != ITEM_IDLE;
+	return item_release(&lane->item) || worked;
+}
+
+/* Without a pull: the head stays where it is, and who is next after the rest
+ * is who was next before it. */
 static RT_DEVICE void
 serve_lanes(struct decoder_thread *self)
 {
 	struct decoders *decoders = self->decoders;
-	struct hazard_reader *hazard = &decoders->hazards->readers[self->index];
-	uint32_t left = items_to_look_at(decoders);
+	unsigned at = 0, left = LANE_COUNT;
 
 	while (left-- > 0 && !was_demoted(self)) {
-		struct rotary_node *node = rotary_pull(decoders->set, hazard);
+		struct lane *lane = atomic_load_explicit(&decoders->lanes[at],
+							 memory_order_acquire);
 
-		if (node != NULL && item_of(node)->kind == ITEM_LANE &&
-		    item_claim(item_of(node))) {
-			const bool worked =
-				try_item(self, item_of(node)) != ITEM_IDLE;
-
-			if (item_release(item_of(node)) || worked)
-				left = items_to_look_at(decoders);
-		}
-		rotary_release(hazard);
+		if (serve_lane(self, lane))
+			left = LANE_COUNT;
+		at = (at + 1) % LANE_COUNT;
 	}
 }
 

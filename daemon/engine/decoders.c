@@ -10,6 +10,7 @@
  * meanwhile, and must not keep the priority. */
 #include "daemon/engine/decoders.h"
 
+#include "daemon/engine/lane.h"
 #include "daemon/engine/memory.h"
 #include "daemon/engine/stream.h"
 #include "daemon/work/work.h"
@@ -187,6 +188,15 @@ decoders_stop(struct decoders *decoders, int64_t deadline_ns)
 		rt_budget_finish(&decoders->threads[i].budget);
 	}
 	return true;
+}
+
+void
+decoders_add_lane(struct decoders *decoders, struct lane *lane)
+{
+	atomic_store_explicit(&decoders->lanes[lane->id], lane,
+			      memory_order_release);
+	rotary_insert(decoders->set, &lane->item.node);
+	atomic_fetch_add_explicit(&decoders->items, 1, memory_order_relaxed);
 }
 
 /* The stream that the thread is inside of, or NULL. */

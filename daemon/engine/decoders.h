@@ -22,6 +22,7 @@
 
 #include "daemon/engine/bell.h"
 #include "daemon/engine/item.h"
+#include "daemon/output/mix_plan.h"
 #include "lib/base/attr.h"
 #include "lib/base/thread.h"
 #include "lib/rt/rt.h"
@@ -32,6 +33,7 @@
 #include <stdbool.h>
 
 struct decoders;
+struct lane;
 struct promotion;
 struct snapshot;
 struct text;
@@ -48,6 +50,10 @@ enum {
 	DECODER_RESERVE_NS = 2 * 1000 * 1000,
 	DECODER_RESERVE_TRIES = 25,
 };
+/* All that is urgent together has its turns within this time, two fifths of a
+ * stream's stock when it is ready: the rest is for a quantum that runs away and
+ * for the sleep after it. */
+#define DECODER_ROUND_NS (100 * NS_PER_MS)
 #define DECODERS_STUCK_NS (1500 * NS_PER_MS)
 
 enum decoder_state {
@@ -110,6 +116,8 @@ struct decoders {
 	ATOMIC(uint32_t) turns; /* free */
 	/* What who left a turn has run and not slept for: who takes it must. */
 	ATOMIC(int64_t) debt_ns;
+	/* Control sets them once; they are in the set for ever. */
+	ATOMIC(struct lane *) lanes[LANE_COUNT];
 	/* control's */
 	bool spare_missed; /* that was said */
 	unsigned count;
@@ -130,14 +138,16 @@ struct decoders_config {
 	bool lock_memory;
 };
 
-/* Fills decoders, which are zeroed, and starts the threads. 0, -EAGAIN. */
 /* How many will be active; wanted as in the configuration. */
 unsigned decoders_wanted(int wanted);
+/* Fills decoders, which are zeroed, and starts the threads. 0, -EAGAIN. */
 NODISCARD int decoders_start(struct decoders *decoders,
 			     const struct decoders_config *config);
 /* Stops them; true when all have returned before deadline_ns. Else what they
  * may touch must be kept for ever. */
 bool decoders_stop(struct decoders *decoders, int64_t deadline_ns);
+/* Puts it into the set. */
+void decoders_add_lane(struct decoders *decoders, struct lane *lane);
 /* After an overrun: promotes who has returned, replaces who has not. Returns
  * when to call again, INT64_MAX: at the next overrun. */
 int64_t decoders_look_after(struct decoders *decoders, int64_t now_ns);

@@ -46,9 +46,7 @@ settle_lines(struct engine *engine)
 			continue;
 		(void)rt_pool_commit(line, sizeof(*line));
 		line->in_set = true;
-		rotary_insert(engine->set, &line->lane.item.node);
-		atomic_fetch_add_explicit(&engine->decoders->items, 1,
-					  memory_order_relaxed);
+		decoders_add_lane(engine->decoders, &line->lane);
 	}
 }
 

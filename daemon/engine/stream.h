@@ -58,7 +58,7 @@ enum {
 	STREAM_REASON_BYTES = 160,
 	STREAM_PARTS_MISSED = 10, /* of a second: cut short, if more lack */
 };
-/* No further step is begun in a quantum that has lasted as long. */
+/* No further step is begun in a quantum that has run as long. */
 #define STREAM_QUANTUM_NS NS_PER_MS
 /* A quantum in its overrun may be at the mercy of a busy CPU. Longer than this
  * in all nobody waits: 2 s from the first to the failure, all told. */
@@ -211,6 +211,9 @@ RT_DEVICE bool stream_step(struct stream *stream);
 RT_DEVICE bool stream_wants_quantum(struct stream *stream);
 /* Its ring is so empty that a quantum should not wait. */
 RT_SAFE bool stream_is_urgent(const struct stream *stream);
-RT_DEVICE enum item_work stream_quantum(struct stream *stream);
+/* Begins no further step when it has run for STREAM_QUANTUM_NS, or urgent_ns
+ * where little is left in its PCM ring. */
+RT_DEVICE enum item_work stream_quantum(struct stream *stream,
+					int64_t urgent_ns);
 
 #endif

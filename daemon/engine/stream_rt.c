@@ -2,7 +2,10 @@
 /* stream_rt.c - the quantum of a stream: bounded decode steps straight into the
  * write span of its PCM ring, one after the other as long as they are short
  * together. A decoder's state does not fit into a cache with a hundred others:
- * what is there already is used for more than one step.
+ * what is there already is used for more than one step. While it is urgent
+ * others wait that may be urgent too, so that its quantum is shorter where they
+ * are many. What counts is its own CPU time: who was interrupted in its turn
+ * would else have to wait for the next with almost nothing.
  *
  * Bursts: a stream has work from the moment its PCM ring is less than half full
  * until it is full, so that the machine sleeps between. It asks for bytes when
@@ -195,17 +198,27 @@ stream_is_urgent(const struct stream *stream)
 	       stream->pcm.capacity_frames / 4;
 }
 
-RT_DEVICE enum item_work
-stream_quantum(struct stream *stream)
+/* The wall clock is cheap to ask; what it says may be others' doing. */
+static RT_DEVICE bool
+has_time(int64_t until_ns, int64_t until_cpu_ns)
 {
-	const int64_t until_ns = clock_now_ns() + STREAM_QUANTUM_NS;
+	return clock_now_ns() < until_ns ||
+	       clock_thread_cpu_ns() < until_cpu_ns;
+}
+
+RT_DEVICE enum item_work
+stream_quantum(struct stream *stream, int64_t urgent_ns)
+{
 	const bool urgent = stream_is_urgent(stream);
+	const int64_t limit_ns = urgent ? urgent_ns : STREAM_QUANTUM_NS;
+	const int64_t until_cpu_ns = clock_thread_cpu_ns() + limit_ns;
+	const int64_t until_ns = clock_now_ns() + limit_ns;
 	bool worked = false;
 
 	while (step_or_starve(stream)) {
 		worked = true;
 		note_clean_step(stream);
-		if (!has_room(stream) || clock_now_ns() >= until_ns)
+		if (!has_room(stream) || !has_time(until_ns, until_cpu_ns))
 			break;
 	}
 	if (!worked)

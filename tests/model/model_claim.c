@@ -232,10 +232,11 @@ stream_is_urgent(const struct stream *stream)
 }
 
 RT_DEVICE enum item_work
-stream_quantum(struct stream *stream)
+stream_quantum(struct stream *stream, int64_t urgent_ns)
 {
 	const unsigned i = number_of(stream);
 
+	(void)urgent_ns;
 	world.runners[i]++;
 	if (world.leftovers == 0 || explorer_choose(2) == 0) {
 		world.work[i] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_decoders.c - the decoder threads with streams made by hand: they fill
- * rings, they stop at the end, and a decoder that runs away is left to a thread
- * of its own while a spare goes on with the others. */
+ * rings, they stop at the end, each has its turn, and a decoder that runs away
+ * is left to a thread of its own while a spare goes on with the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { FRAMES = 40000, STEP = 1000 };
+enum { FRAMES = 40000, STEP = 1000, STREAMS = 3, TURNS = 12 };
 
 #define PATIENCE_NS (20 * NS_PER_S)
 
@@ -35,6 +35,14 @@ struct fake {
 	/* It does not return before that one has given all. */
 	const struct stream *waits_for;
 	ATOMIC(uint32_t) inside;
+	int64_t step_ns; /* CPU time, at least */
+	struct steps *steps;
+};
+
+/* Who decoded, in order. */
+struct steps {
+	ATOMIC(uint32_t) count;
+	const struct fake *fakes[TURNS];
 };
 
 struct stage {
@@ -45,15 +53,29 @@ struct stage {
 	struct snapshot *plans;
 	struct queue *queue;
 	struct bell bell;
-	struct stream *streams[2];
-	struct fake fakes[2];
-	uint32_t *buffers[2];
+	struct steps steps;
+	struct stream *streams[STREAMS];
+	struct fake fakes[STREAMS];
+	uint32_t *buffers[STREAMS];
 };
 
 static const struct decoder_info *
 fake_info(const struct decoder *decoder)
 {
 	return &((const struct fake *)(const void *)decoder)->info;
+}
+
+static void
+take_note(struct fake *fake)
+{
+	const int64_t until_ns = clock_thread_cpu_ns() + fake->step_ns;
+	const uint32_t count = atomic_load(&fake->steps->count);
+
+	if (count < TURNS)
+		fake->steps->fakes[count] = fake;
+	atomic_store(&fake->steps->count, count + 1);
+	while (clock_thread_cpu_ns() < until_ns)
+		continue;
 }
 
 static enum decode_status
@@ -71,6 +93,8 @@ fake_decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 				return DECODE_ERROR;
 		fake->waits_for = NULL;
 	}
+	if (fake->steps != NULL)
+		take_note(fake);
 	if (fake->given == fake->total)
 		return DECODE_END;
 	*ret_frames = capacity < STEP ? capacity : STEP;
@@ -174,7 +198,7 @@ tear_down(void **state)
 
 	if (!decoders_stop(stage->decoders, clock_now_ns() + PATIENCE_NS))
 		return -1;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < STREAMS; i++) {
 		stream_destroy(stage->streams[i]);
 		free(stage->buffers[i]);
 	}
@@ -377,6 +401,68 @@ a_ring_with_enough_waits_for_an_opening(void **state)
 		sched_yield();
 }
 
+/* A revolution, as the set has it. */
+static void
+revolve(struct stage *stage, const struct fake *ret_order[STREAMS])
+{
+	struct hazard_reader *reader = &stage->hazards->readers[0];
+	unsigned i, at;
+
+	for (at = 0; at < STREAMS; at++) {
+		const struct rotary_node *node =
+			rotary_pull(stage->set, reader);
+
+		for (i = 0; i < STREAMS; i++)
+			if (node == &stage->streams[i]->item.node)
+				ret_order[at] = &stage->fakes[i];
+		rotary_release(reader);
+	}
+}
+
+/* Streams that each want all they can get, and one thread. */
+static void
+take_turns(struct stage *stage, int64_t step_ns)
+{
+	const int64_t until_ns = clock_now_ns() + PATIENCE_NS;
+	const struct fake *order[STREAMS] = {0};
+	unsigned i;
+
+	for (i = 0; i < STREAMS; i++) {
+		make_stream(stage, i, UINT64_MAX);
+		stage->fakes[i].steps = &stage->steps;
+		stage->fakes[i].step_ns = step_ns;
+		insert(stage, i);
+	}
+	revolve(stage, order);
+	start(stage, 1);
+	while (atomic_load(&stage->steps.count) < TURNS) {
+		assert_true(clock_now_ns() < until_ns);
+		sched_yield();
+	}
+	for (i = 0; i < TURNS; i++)
+		assert_ptr_equal(stage->steps.fakes[i], order[i % STREAMS]);
+}
+
+/* Each step is a burst, and ends in a sleep. */
+static void
+a_rest_costs_nobody_its_turn(void **state)
+{
+	take_turns(*state, DECODER_BURST_NS);
+}
+
+/* Others, of which there are so many, must wait for no more than a step. */
+static void
+turns_are_short_where_many_wait(void **state)
+{
+	struct stage *stage = *state;
+
+	_Static_assert(TURNS / STREAMS < FRAMES / STEP / 4, "all are urgent");
+	atomic_store(&stage->decoders->items, 1000 * 1000 * 1000);
+	take_turns(stage, 0);
+	/* It looks at so many before it sleeps. */
+	atomic_store(&stage->decoders->items, STREAMS);
+}
+
 int
 main(void)
 {
@@ -391,6 +477,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 			a_spare_takes_over_from_a_runaway, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lost_thread_is_replaced,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_rest_costs_nobody_its_turn,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(turns_are_short_where_many_wait,
 						set_up, tear_down),
 	};
 
