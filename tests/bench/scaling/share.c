@@ -45,6 +45,7 @@ struct show {
 	uint64_t due[SCALING_STREAMS_MAX]; /* frames since the beginning */
 	uint64_t taken[SCALING_STREAMS_MAX];
 	uint64_t late; /* times that a good stream had too little */
+	size_t least;  /* that a good one ever had left, in frames */
 	unsigned spinning;
 	ATOMIC(uint32_t) ended;
 };
@@ -113,6 +114,16 @@ hogs_stop(const struct hogs *hogs)
 	}
 }
 
+static void
+watch(struct show *show, struct stream *stream, bool late)
+{
+	const size_t left = pcm_ring_readable(&stream->pcm);
+
+	show->late += late;
+	if (left < show->least)
+		show->least = left;
+}
+
 /* What has come due since the last time is taken from each. */
 static void
 mix_once(struct show *show, int64_t played_ns)
@@ -138,8 +149,8 @@ mix_once(struct show *show, int64_t played_ns)
 			pcm_ring_consume(&stream->pcm, frames);
 			show->taken[i] += frames;
 		}
-		if (show->taken[i] < due && i != show->spinning)
-			show->late++;
+		if (i != show->spinning)
+			watch(show, stream, show->taken[i] < due);
 		show->taken[i] = due;
 	}
 	wake_post(&crowd->commons->wake);
@@ -208,6 +219,16 @@ look(const struct hogs *hogs)
 	return books;
 }
 
+static double
+ms_left(const struct show *show)
+{
+	const struct stream *stream = show->stage.crowd->streams[0];
+	const int64_t ns =
+		clock_frames_to_ns(show->least, stream->spec.rate_hz);
+
+	return (double)ns / NS_PER_MS;
+}
+
 static void
 tell(const struct hogs *hogs, struct books from, const struct show *show)
 {
@@ -218,9 +239,10 @@ tell(const struct hogs *hogs, struct books from, const struct show *show)
 	const double idle = (double)(to.idle_ns - from.idle_ns) / all;
 	const double rest = 1.0 - hogged - own - idle;
 
-	printf("hogs %.4f\nown %.4f\nidle %.4f\nstrangers %.4f\nlate %llu\n",
+	printf("hogs %.4f\nown %.4f\nidle %.4f\nstrangers %.4f\nlate %llu\n"
+	       "least_ms %.1f\n",
 	       hogged, own, idle, rest > 0 ? rest : 0.0,
-	       (unsigned long long)show->late);
+	       (unsigned long long)show->late, ms_left(show));
 }
 
 static int
@@ -254,6 +276,7 @@ scaling_share(const char *path, unsigned threads, unsigned streams, bool spins)
 
 	hogs_start(&hogs, threads);
 	result = crowd_open(&crowd, path, streams);
+	show.least = SIZE_MAX;
 	show.spinning = spins ? streams / 2 : UINT32_MAX;
 	if (result == 0 && spins) {
 		spinner.base.ops = &spinning_ops;
