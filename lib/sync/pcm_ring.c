@@ -174,3 +174,21 @@ pcm_ring_at_end(const struct pcm_ring *ring)
 {
 	return pcm_ring_ended(ring) && pcm_ring_readable(ring) == 0;
 }
+
+/* `furthest` stays, and with it what is kept: of that nothing is given up. */
+RT_SAFE size_t
+pcm_ring_unwrite(struct pcm_ring *ring, size_t frames)
+{
+	const uint64_t written = pcm_ring_written(ring);
+	const uint64_t kept =
+		oldest_kept(ring, atomic_load_explicit(&ring->furthest,
+						       memory_order_relaxed));
+	const size_t back = smaller(frames, (size_t)(written - kept));
+
+	if (pcm_ring_position(ring) > written - back)
+		atomic_store_explicit(&ring->read, written - back,
+				      memory_order_release);
+	atomic_store_explicit(&ring->written, written - back,
+			      memory_order_release);
+	return back;
+}

@@ -69,4 +69,8 @@ RT_SAFE size_t pcm_ring_rewind(struct pcm_ring *ring, size_t frames);
 RT_SAFE bool pcm_ring_at_end(const struct pcm_ring *ring);
 RT_SAFE bool pcm_ring_ended(const struct pcm_ring *ring);
 
+/* Both sides, where they are one thread. Takes back what was written last, with
+ * what was read of it; returns by how many frames it could. */
+RT_SAFE size_t pcm_ring_unwrite(struct pcm_ring *ring, size_t frames);
+
 #endif

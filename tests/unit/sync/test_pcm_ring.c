@@ -169,6 +169,32 @@ the_end_comes_after_the_last_frame(void **state)
 	assert_int_equal(pcm_ring_writable(&f.ring), CAPACITY);
 }
 
+static void
+what_was_written_can_be_taken_back(void **state)
+{
+	struct fixture f;
+	size_t frames = 0;
+
+	(void)state;
+	open_ring(&f, HISTORY);
+	put(&f.ring, 5);
+	take(&f.ring, 4);
+	/* With what was read of it, and not what is kept. */
+	assert_int_equal(pcm_ring_unwrite(&f.ring, 1), 1);
+	assert_int_equal(pcm_ring_written(&f.ring), 4);
+	assert_int_equal(pcm_ring_position(&f.ring), 4);
+	assert_int_equal(pcm_ring_unwrite(&f.ring, 1), 1);
+	assert_int_equal(pcm_ring_position(&f.ring), 3);
+	assert_int_equal(pcm_ring_readable(&f.ring), 0);
+	assert_int_equal(pcm_ring_unwrite(&f.ring, 100), HISTORY - 1);
+	/* It lies there still, to be written over. */
+	assert_true(pcm_ring_write_span(&f.ring, &frames) ==
+		    f.ring.buffer + (4 - HISTORY) * f.ring.channels);
+	put(&f.ring, 2);
+	take(&f.ring, 2);
+	assert_int_equal(pcm_ring_readable(&f.ring), 0);
+}
+
 int
 main(void)
 {
@@ -178,6 +204,7 @@ main(void)
 		cmocka_unit_test(rewind_goes_to_the_kept_frame_and_no_further),
 		cmocka_unit_test(many_laps_keep_every_frame),
 		cmocka_unit_test(the_end_comes_after_the_last_frame),
+		cmocka_unit_test(what_was_written_can_be_taken_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
