@@ -168,6 +168,8 @@ RT_SAFE uint64_t mix_lowest(const struct mix *mix, const struct mix_plan *plan);
 RT_SAFE void mix_hold_begins(struct mix *mix, uint64_t frame);
 /* Back to frame, at least mix_lowest() and at most mix->frame. */
 RT_SAFE void mix_rewind(struct mix *mix, uint64_t frame);
+/* The decks hold something else from frame on, which is not mixed yet. */
+RT_SAFE void mix_forget_ahead(struct mix *mix, uint64_t frame);
 /* Frames before this one are never mixed again: forgets them, gives decks
  * back to their lanes; true when it gave back one. Points of the timeline are
  * kept from heard on. */

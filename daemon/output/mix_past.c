@@ -8,6 +8,8 @@
  * otherwise. */
 #include "daemon/output/mix.h"
 
+#include "daemon/output/tap.h"
+
 #include <string.h>
 
 RT_SAFE bool
@@ -191,6 +193,8 @@ mix_rewind(struct mix *mix, uint64_t frame)
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		rewind_lane(&mix->lanes[lane], frame);
 	mix_duck_rewind(mix, frame);
+	if (mix->bus->tap != NULL)
+		tap_turn_back(mix->bus->tap, frame);
 	if (mix->volume.count > 0)
 		rewind_gain(&mix->volume, frame);
 	while (mix->point_count > 0 &&
@@ -200,6 +204,13 @@ mix_rewind(struct mix *mix, uint64_t frame)
 		limiter_renew(&mix->limiter, frame);
 	mix->guessed = UINT64_MAX;
 	mix->frame = frame;
+}
+
+RT_SAFE void
+mix_forget_ahead(struct mix *mix, uint64_t frame)
+{
+	if (frame < mix->guessed)
+		mix->guessed = frame;
 }
 
 /* Points before the one that its lane is at when frame is heard. */

@@ -13,6 +13,11 @@
  * the ring before it is of no meaning. It is stored by release before the first
  * frame; a publication follows on both.
  *
+ * A turn is told before any frame is written anew: stored, counted by release,
+ * then the frames by release. So who got one new sample and looks at the count
+ * afterwards sees the turn. Where the list may have been written over
+ * meanwhile, as the count tells, all is new.
+ *
  * The ring holds what the writer may be ahead, and SLACK_MS for a reader that
  * is late. */
 #include "daemon/output/tap.h"
@@ -90,6 +95,19 @@ tap_pass(struct tap *tap, enum tap_mix mix)
 				      memory_order_release);
 }
 
+RT_SAFE void
+tap_turn_back(struct tap *tap, uint64_t frame)
+{
+	const uint32_t turns =
+		atomic_load_explicit(&tap->turns, memory_order_relaxed);
+
+	if (frame >= atomic_load_explicit(&tap->claimed, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&tap->turned_to[turns % TAP_TURNS], frame,
+			      memory_order_release);
+	atomic_store_explicit(&tap->turns, turns + 1, memory_order_release);
+}
+
 /* Whole again from frame on; frames may have been left out before. */
 static RT_SAFE void
 begin(struct tap *tap, enum tap_mix mix, uint64_t frame)
@@ -142,6 +160,12 @@ tap_publish(struct tap *tap, const struct tap_view *view)
 	atomic_store_explicit(&tap->heard, view->heard, memory_order_release);
 	atomic_store_explicit(&tap->time_ns, view->time_ns,
 			      memory_order_release);
+	atomic_store_explicit(&tap->lead_frames, view->lead_frames,
+			      memory_order_release);
+	atomic_store_explicit(
+		&tap->published_turns,
+		atomic_load_explicit(&tap->turns, memory_order_relaxed),
+		memory_order_release);
 	atomic_store_explicit(&tap->flags,
 			      (view->running ? RUNNING : 0U) |
 				      (view->ended ? ENDED : 0U),
@@ -165,6 +189,10 @@ try_look(const struct tap *tap, struct tap_view *ret_view)
 		atomic_load_explicit(&tap->heard, memory_order_acquire);
 	ret_view->time_ns =
 		atomic_load_explicit(&tap->time_ns, memory_order_acquire);
+	ret_view->lead_frames =
+		atomic_load_explicit(&tap->lead_frames, memory_order_acquire);
+	ret_view->turns = atomic_load_explicit(&tap->published_turns,
+					       memory_order_acquire);
 	flags = atomic_load_explicit(&tap->flags, memory_order_acquire);
 	ret_view->running = (flags & RUNNING) != 0;
 	ret_view->ended = (flags & ENDED) != 0;
@@ -191,6 +219,31 @@ RT_SAFE uint64_t
 tap_first(const struct tap *tap, enum tap_mix mix)
 {
 	return atomic_load_explicit(&tap->first[mix], memory_order_acquire);
+}
+
+RT_SAFE uint32_t
+tap_turns(const struct tap *tap)
+{
+	return atomic_load_explicit(&tap->turns, memory_order_acquire);
+}
+
+RT_SAFE uint64_t
+tap_turned_to(const struct tap *tap, uint32_t turns)
+{
+	const uint32_t now = tap_turns(tap);
+	uint64_t lowest = UINT64_MAX;
+	uint32_t i = turns;
+
+	if (now - turns >= TAP_TURNS)
+		return 0;
+	for (; i != now; i++) {
+		const uint64_t frame = atomic_load_explicit(
+			&tap->turned_to[i % TAP_TURNS], memory_order_acquire);
+
+		lowest = frame < lowest ? frame : lowest;
+	}
+	/* The next one may be being written where the oldest stood. */
+	return tap_turns(tap) - turns >= TAP_TURNS ? 0 : lowest;
 }
 
 RT_SAFE uint64_t

@@ -8,10 +8,11 @@
  * Both are floats, before the volume and the limiter, which are each output's
  * own.
  *
- * The writer mixes ahead of what is heard, and may take it back; what has been
- * heard it cannot. So a reader takes frames up to the one that is heard now, as
- * reckoned from what the writer told last: those are settled, though they were
- * written long before.
+ * The writer mixes ahead of what is heard, and may take it back and mix it
+ * anew. So a reader that is ahead of what is heard asks, before it reads and
+ * after, whether the writer turned back, and how far: then what it read from
+ * there on is not what will be heard. Until the writer has published once more,
+ * what lies behind that frame may be the old or the new.
  *
  *            | write, publish | read, look
  *  write     |       X        |     -       X: outside order needed
@@ -35,9 +36,14 @@ struct tap_view {
 	uint64_t mixed; /* frames */
 	uint64_t heard;
 	int64_t time_ns;
-	bool running; /* it is heard on and on */
-	bool ended;   /* nothing will ever follow */
+	uint32_t lead_frames; /* at least as much is mixed ahead, while it runs
+			       */
+	uint32_t turns;       /* how often the writer has turned back */
+	bool running;         /* it is heard on and on */
+	bool ended;           /* nothing will ever follow */
 };
+
+enum { TAP_TURNS = 16 }; /* that are remembered */
 
 struct tap {
 	/* immutable */
@@ -56,7 +62,11 @@ struct tap {
 	ATOMIC(uint64_t) mixed;
 	ATOMIC(uint64_t) heard;
 	ATOMIC(int64_t) time_ns;
+	ATOMIC(uint32_t) lead_frames;
 	ATOMIC(uint32_t) flags;
+	ATOMIC(uint32_t) published_turns;
+	ATOMIC(uint32_t) turns;
+	ATOMIC(uint64_t) turned_to[TAP_TURNS];
 };
 
 /* ahead_frames: how far the writer may be ahead of what is heard. music: both
@@ -73,8 +83,11 @@ RT_SAFE bool tap_wants(const struct tap *tap, enum tap_mix mix);
  * silent. */
 RT_SAFE void tap_write(struct tap *tap, enum tap_mix mix, uint64_t frame,
 		       const float *frames, size_t count);
+/* Frames from this one on are about to be mixed anew. */
+RT_SAFE void tap_turn_back(struct tap *tap, uint64_t frame);
 /* Frames go by that nobody wants: what is wanted again later begins anew. */
 RT_SAFE void tap_pass(struct tap *tap, enum tap_mix mix);
+/* The turns of the view are the tap's own. */
 RT_SAFE void tap_publish(struct tap *tap, const struct tap_view *view);
 
 /* Reader. False: the writer was at it, ask again later. */
@@ -85,6 +98,10 @@ RT_SAFE uint64_t tap_first(const struct tap *tap, enum tap_mix mix);
 /* The frame that is heard at now_ns. */
 RT_SAFE uint64_t tap_heard(const struct tap *tap, const struct tap_view *view,
 			   int64_t now_ns);
+RT_SAFE uint32_t tap_turns(const struct tap *tap);
+/* The lowest frame that was turned back to since there were `turns` turns;
+ * UINT64_MAX: there was none. */
+RT_SAFE uint64_t tap_turned_to(const struct tap *tap, uint32_t turns);
 /* Copies count frames from frame on; those before the first are silent, and so
  * are those from `until` on. False: some of them were written over. */
 RT_SAFE bool tap_read(const struct tap *tap, enum tap_mix mix, int64_t frame,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A writer that is ahead of what is heard, takes back what is not, and never
- * waits; readers that follow what is heard, now and then far too late. Whatever
- * they are given as whole must be what was written last. */
+ * waits; readers that follow what is heard, now and then far too late, and one
+ * that reads ahead of it. Whatever they are given as whole must be what was
+ * written last, unless they are told that the writer turned back. */
 #include "daemon/output/tap.h"
 
 #include "tests/kit/crew.h"
@@ -19,6 +20,8 @@ struct shared {
 	struct tap *tap;
 	ATOMIC(uint64_t) late; /* reads that came too late */
 	ATOMIC(uint64_t) good;
+	ATOMIC(uint64_t) ahead;
+	ATOMIC(uint64_t) turned;
 };
 
 /* What was taken back is written as something else; the last is what stays. */
@@ -56,6 +59,7 @@ be_the_clock(void *argument, unsigned index)
 		struct tap_view view = {.running = true};
 		uint64_t frame;
 
+		tap_turn_back(shared->tap, settled);
 		write_frames(shared->tap, settled, count, true);
 		settled += count;
 		for (frame = settled; frame < settled + AHEAD / 2;
@@ -73,7 +77,7 @@ be_the_clock(void *argument, unsigned index)
 }
 
 static void
-check_frames(const float *frames, uint64_t frame, size_t count)
+check_frames(const float *frames, uint64_t frame, size_t count, bool settled)
 {
 	size_t i;
 	unsigned c;
@@ -81,7 +85,7 @@ check_frames(const float *frames, uint64_t frame, size_t count)
 	for (i = 0; i < count; i++)
 		for (c = 0; c < CHANNELS; c++)
 			crew_check(frames[i * CHANNELS + c] ==
-				   value_of(frame + i, c, true));
+				   value_of(frame + i, c, settled));
 }
 
 static void
@@ -107,7 +111,7 @@ follow(void *argument, unsigned index)
 			count = (size_t)(view.heard - position);
 		if (tap_read(shared->tap, TAP_ALL, (int64_t)position,
 			     view.mixed, frames, count)) {
-			check_frames(frames, position, count);
+			check_frames(frames, position, count, true);
 			atomic_fetch_add(&shared->good, 1);
 			position += count;
 		} else {
@@ -119,6 +123,44 @@ follow(void *argument, unsigned index)
 	}
 }
 
+/* As of the view, all that is mixed and not heard is unsettled. */
+static void
+look_ahead(void *argument, unsigned index)
+{
+	struct shared *shared = argument;
+	struct dice dice = dice_seeded(index);
+	struct tap_view view = {0};
+	float frames[PIECE * CHANNELS];
+
+	/* It must not keep the clock from its CPU for long. */
+	for (unsigned looks = 0; !view.ended && looks < 20000; looks++) {
+		const size_t count = 1 + dice_roll(&dice, PIECE);
+		uint64_t frame;
+
+		if (!tap_look(shared->tap, &view) ||
+		    tap_turns(shared->tap) != view.turns ||
+		    view.mixed < view.heard + count) {
+			crew_dawdle();
+			continue;
+		}
+		frame = view.heard +
+			dice_roll(&dice,
+				  (uint32_t)(view.mixed - view.heard - count) +
+					  1);
+		if (dice_roll(&dice, 64) == 0)
+			crew_dawdle();
+		if (!tap_read(shared->tap, TAP_ALL, (int64_t)frame, view.mixed,
+			      frames, count))
+			continue;
+		if (tap_turned_to(shared->tap, view.turns) < frame + count) {
+			atomic_fetch_add(&shared->turned, 1);
+		} else {
+			check_frames(frames, frame, count, false);
+			atomic_fetch_add(&shared->ahead, 1);
+		}
+	}
+}
+
 static void
 what_is_read_is_what_was_settled(void **state)
 {
@@ -127,14 +169,18 @@ what_is_read_is_what_was_settled(void **state)
 		{be_the_clock, &shared},
 		{follow, &shared},
 		{follow, &shared},
+		{look_ahead, &shared},
 	};
 
 	(void)state;
 	shared.tap = tap_create(RATE, CHANNELS, AHEAD, false);
 	assert_non_null(shared.tap);
 	tap_want(shared.tap, TAP_ALL, true);
-	crew_run(crew, 3, CREW_JOLTED);
+	crew_run(crew, 4, CREW_JOLTED);
 	assert_true(atomic_load(&shared.good) > 100);
+	print_message("%llu pieces ahead of what is heard, %llu turned back\n",
+		      (unsigned long long)atomic_load(&shared.ahead),
+		      (unsigned long long)atomic_load(&shared.turned));
 	tap_destroy(shared.tap);
 }
 

@@ -114,6 +114,39 @@ test_what_is_heard_is_reckoned(void **state)
 	tap_destroy(tap);
 }
 
+static void
+test_turns_are_told(void **state)
+{
+	struct tap *tap = tap_create(RATE, 1, AHEAD, false);
+	struct tap_view got;
+	const float frame = 1;
+
+	(void)state;
+	/* Nothing was written yet. */
+	tap_turn_back(tap, 0);
+	assert_int_equal(tap_turns(tap), 0);
+	assert_int_equal(tap_turned_to(tap, 0), UINT64_MAX);
+	tap_write(tap, TAP_ALL, 999, &frame, 1);
+	tap_turn_back(tap, 500);
+	tap_turn_back(tap, 700);
+	assert_int_equal(tap_turned_to(tap, 0), 500);
+	assert_int_equal(tap_turned_to(tap, 1), 700);
+	assert_int_equal(tap_turned_to(tap, 2), UINT64_MAX);
+	/* Told with the next publication. */
+	assert_true(tap_look(tap, &got));
+	assert_int_equal(got.turns, 0);
+	tap_publish(tap, &(struct tap_view){.mixed = 1000, .lead_frames = 7});
+	assert_true(tap_look(tap, &got));
+	assert_int_equal(got.turns, 2);
+	assert_int_equal(got.lead_frames, 7);
+	/* More than are remembered: all of it may be new. */
+	for (unsigned i = 0; i < TAP_TURNS; i++)
+		tap_turn_back(tap, 800);
+	assert_int_equal(tap_turned_to(tap, 2), 0);
+	assert_int_equal(tap_turned_to(tap, 3), 800);
+	tap_destroy(tap);
+}
+
 /* The volume and its limiter are the card's own. */
 static void
 test_the_mix_is_tapped_before_the_volume(void **state)
@@ -188,6 +221,7 @@ test_a_rewind_is_honoured(void **state)
 	(void)state;
 	mix_until(bench, 4000, 256);
 	mix_rewind(&bench->mix, 1000);
+	assert_int_equal(tap_turned_to(tap, 0), 1000);
 	tape_song(tape_begin(&bench->tape, MUSIC, 2), 2, 1000, 5000, 24);
 	bench->plan.lanes[MUSIC].cut = 2;
 	mix_until(bench, 4000, 256);
@@ -203,6 +237,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_it_keeps_what_it_has_room_for),
 		cmocka_unit_test(test_what_is_heard_is_reckoned),
+		cmocka_unit_test(test_turns_are_told),
 		cmocka_unit_test(test_the_mix_is_tapped_before_the_volume),
 		cmocka_unit_test(test_music_alone_is_heard_at_its_own_level),
 		cmocka_unit_test(test_the_card_may_hear_music_alone),
