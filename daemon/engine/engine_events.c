@@ -229,6 +229,9 @@ handle(struct engine *engine, const struct rt_event *event)
 	case ENGINE_EVENT_DECK:
 		output_wake(engine->output);
 		break;
+	case RT_EVENT_TAP:
+		followers_wake(engine);
+		break;
 	case ENGINE_EVENT_LOOK:
 		engine->stuck_due_ns = 0;
 		break;

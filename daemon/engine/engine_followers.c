@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most of what a follower lags behind. */
+/* What a follower reads ahead of what is heard: less than most clocks mix. */
 enum { BUFFER_MS = 100 };
 
 static void
@@ -314,6 +314,16 @@ publish(struct engine *engine, struct output_side *side)
 	}
 	side->generation = generation;
 	output_wake(side->output);
+}
+
+void
+followers_wake(struct engine *engine)
+{
+	unsigned i;
+
+	for (i = 0; i < engine->output_count; i++)
+		if (engine->outputs[i].follower != NULL)
+			output_wake(engine->outputs[i].output);
 }
 
 /* ---- cards ---- */

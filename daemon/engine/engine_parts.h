@@ -280,6 +280,8 @@ void followers_finish(struct engine *engine);
 void followers_begin_tap(struct engine *engine);
 /* Opens and closes cards, publishes plans; ticks every output. */
 void followers_settle(struct engine *engine, int64_t now_ns);
+/* The clock has something to tell them. */
+void followers_wake(struct engine *engine);
 void followers_take_part(struct output_side *side);
 void followers_close(struct output_side *side);
 void followers_on_opened(struct output_side *side,

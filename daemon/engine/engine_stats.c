@@ -135,13 +135,14 @@ add_followers(const struct engine *engine, struct text *text)
 		text_printf(text, "follower: %s\n", side->config.name);
 		text_printf(text, "follower_lag_us: %" PRId64 "\n",
 			    atomic_load(&follower->lag_ns) / NS_PER_US);
-		text_printf(text, "follower_wanted_lag_us: %" PRIu64 "\n",
-			    (uint64_t)follower->lag_frames * 1000000 /
-				    follower->rate_hz);
+		text_printf(text, "follower_wanted_lag_us: %" PRId64 "\n",
+			    atomic_load(&follower->wanted_lag_ns) / NS_PER_US);
 		text_printf(text, "follower_drift_ppm: %.1f\n",
 			    (double)atomic_load(&follower->drift_ppb) / 1000);
 		text_printf(text, "follower_dropped_frames: %" PRIu64 "\n",
 			    atomic_load(&follower->dropped_frames));
+		text_printf(text, "follower_breaks: %" PRIu64 "\n",
+			    atomic_load(&follower->breaks));
 		text_printf(text, "follower_dry_frames: %" PRIu64 "\n",
 			    atomic_load(&follower->dry_frames));
 	}

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* follower.c - what of the tap is to be heard when (follower_sound.c puts it
- * onto the deck).
- *
- * lag = what was heard at the clock and not read yet, in the tap's frames, and
- * what is on the deck and in the card, in the card's. It is looked at once a
- * cycle, while both cards play, and steers the pace.
+ * onto the deck, follower_pace.c keeps it in time).
  *
  * A tap whose clock stands still is read up to its very end, as if silence
- * followed: it does, or the clock has lost its way. Else nothing is read whose
- * surroundings could yet be mixed anew. */
+ * followed: it does, or the clock has lost its way. One that goes on is not
+ * read to the end, so that there is something left to fade out with should it
+ * not. */
+#include "daemon/output/follower_pace.h"
 #include "daemon/output/follower_sound.h"
 
 #include "daemon/audio/interpolate.h"
@@ -19,14 +17,22 @@
 #include <string.h>
 
 enum {
-	MARGIN_MS = 25, /* between a full card and an empty deck */
-	LATE_MS = 40,   /* and half a buffer: no more is drift */
+	MARGIN_MS = 25,      /* on the deck, when the card is full */
+	FILL_MS_MIN = 60,    /* in both */
+	NEED_MS = 5,         /* more than what may be missing when it is fed */
+	LATE_MS = 40,        /* and half a buffer: no more is drift */
+	LATE_START_MS = 300, /* by how much a beginning may be behind */
+	FADE_AT_MS = 20,     /* so little is left when no more comes */
+	READY_MAX_MS = 500,
 	AHEAD_MS = 500,
 	DECK_LANE = LANE_MUSIC,
+	UNSETTLED_POLL_MS = 2,
+	BEGIN_POLL_MS = 20,
+	IDLE_POLL_MS = 500, /* it is woken, mostly */
 };
 
-static uint32_t
-ms_to_frames(uint32_t ms, uint32_t rate_hz)
+RT_SAFE uint32_t
+follower_ms(uint32_t ms, uint32_t rate_hz)
 {
 	return (uint32_t)((uint64_t)ms * rate_hz / 1000);
 }
@@ -35,14 +41,17 @@ static void
 set_lag(struct follower *follower, const struct card_info *info)
 {
 	const uint32_t rate_hz = info->spec.rate_hz;
-	const uint32_t least = ms_to_frames(FOLLOWER_LAG_MS_MIN, rate_hz);
-	uint32_t lag = info->buffer_frames + ms_to_frames(MARGIN_MS, rate_hz);
+	const uint32_t least = follower_ms(FILL_MS_MIN, rate_hz);
+	uint32_t fill = info->buffer_frames + follower_ms(MARGIN_MS, rate_hz);
 
 	if (info->batch)
-		lag += info->period_frames;
-	follower->lag_frames = lag > least ? lag : least;
+		fill += info->period_frames;
+	fill = fill > least ? fill : least;
+	follower->fill_frames = fill;
+	follower->need_frames =
+		fill - info->buffer_frames / 2 + follower_ms(NEED_MS, rate_hz);
 	follower->late_frames =
-		info->buffer_frames / 2 + ms_to_frames(LATE_MS, rate_hz);
+		info->buffer_frames / 2 + follower_ms(LATE_MS, rate_hz);
 }
 
 struct follower *
@@ -61,8 +70,8 @@ follower_create(const struct card_info *info)
 	follower->rate_hz = rate_hz;
 	follower->channels = channels;
 	set_lag(follower, info);
-	frames = history + follower->lag_frames + follower->late_frames +
-		 ms_to_frames(AHEAD_MS, rate_hz);
+	frames = history + follower->fill_frames + follower->late_frames +
+		 follower_ms(AHEAD_MS, rate_hz);
 	follower->deck_bytes = frames * channels * sizeof(float);
 	follower->deck_memory = rt_pool_map(follower->deck_bytes, &locked);
 	if (follower->deck_memory == NULL) {
@@ -87,104 +96,105 @@ follower_destroy(struct follower *follower)
 	rt_pool_unmap(follower, sizeof(*follower));
 }
 
-/* From the place up to a frame, in frames of the card. */
-static RT_SAFE int64_t
-distance(const struct follower *follower, uint64_t frame)
+static RT_SAFE bool
+stands(const struct follower *follower, uint64_t heard)
 {
-	const int64_t frames = (int64_t)(frame - follower->place.frame);
-
-	return frames * follower->rate_hz / (int64_t)follower->tap->rate_hz;
+	return !follower->view.running && heard == follower->view.mixed;
 }
 
-/* The other way round. */
+/* ---- what the clock takes back ---- */
+
+/* The frame from which on what was read is not what will be heard. */
 static RT_SAFE uint64_t
-tap_frames(const struct follower *follower, int64_t frames)
+turned_to(const struct follower *follower)
 {
-	return (uint64_t)frames * follower->tap->rate_hz / follower->rate_hz;
+	const uint64_t turned = tap_turned_to(follower->tap, follower->turns);
+	const struct tap_view *view = &follower->view;
+
+	return view->ended && !follower->cut_off && view->heard < turned
+		       ? view->heard
+		       : turned;
 }
 
-static RT_SAFE void
-fade_to(struct follower *follower, uint64_t frame, bool from_silence)
-{
-	follower->from = follower->place;
-	follower->fade_from_silence = from_silence;
-	follower->fade_left =
-		(uint32_t)((uint64_t)follower->rate_hz * MIX_FADE_US / 1000000);
-	follower->place.frame = frame;
-	follower->place.part = 0;
-}
-
-/* frames of the card. */
-static RT_SAFE void
-drop(struct follower *follower, int64_t frames, bool from_silence)
-{
-	atomic_fetch_add_explicit(&follower->dropped_frames, (uint64_t)frames,
-				  memory_order_relaxed);
-	fade_to(follower, follower->place.frame + tap_frames(follower, frames),
-		from_silence);
-	drift_jump(&follower->drift);
-}
-
-/* Begins with as much silence as makes the lag. Who comes late to it, or far
- * too late, begins with what is heard now. */
-static RT_SAFE void
-begin(struct follower *follower, uint64_t heard, uint64_t first,
-      uint64_t queued)
-{
-	const int64_t lag = (int64_t)follower->lag_frames;
-	int64_t there = 0;
-
-	if (follower->place.frame < first || distance(follower, heard) > lag)
-		fade_to(follower, heard, true);
-	there = distance(follower, heard) + (int64_t)queued;
-	if (there < lag)
-		follower_write_silence(follower, (uint64_t)(lag - there));
-	if (there < lag && follower->starved)
-		atomic_fetch_add_explicit(&follower->dry_frames,
-					  (uint64_t)(lag - there),
-					  memory_order_relaxed);
-	follower->running = true;
-	follower->starved = false;
-	follower->looked_ns = 0;
-	follower->begun = true;
-	drift_jump(&follower->drift);
-}
-
-/* The step to go on with; what is too late by far is dropped before. */
+/* Of the frames that are queued, those that this makes void. */
 static RT_SAFE uint64_t
-steer(struct follower *follower, const struct interpolator *interpolator,
-      uint64_t heard, const struct follow_look *look)
+void_frames(const struct follower *follower,
+	    const struct interpolator *interpolator, uint64_t queued)
 {
-	const double step = (double)interpolator_step(interpolator);
-	const int64_t lag =
-		distance(follower, heard) + (int64_t)look->queued_frames;
-	const int64_t late = lag - (int64_t)follower->lag_frames;
-	const int64_t after_ns = look->now_ns - follower->looked_ns;
+	const uint64_t after = interpolator_after(interpolator);
+	const uint64_t turned = turned_to(follower);
+	const uint64_t from = turned > after ? turned - after : 0;
+	int64_t frames = 0;
 
-	/* What it began with just now is in no look yet. */
-	if (follower->begun) {
-		follower->begun = false;
-		return (uint64_t)(step * (1 + follower->drift.parts));
-	}
-	atomic_store_explicit(&follower->lag_ns,
-			      lag * NS_PER_S / follower->rate_hz,
-			      memory_order_relaxed);
-	if (look->running && follower->view.running &&
-	    heard < follower->view.mixed) {
-		if (follower->fade_left == 0 &&
-		    late > (int64_t)follower->late_frames)
-			drop(follower, late, false);
-		else if (follower->looked_ns != 0)
-			(void)drift_look(&follower->drift,
-					 (double)late / follower->rate_hz,
-					 (double)after_ns / NS_PER_S);
-		follower->looked_ns = look->now_ns;
-	}
-	atomic_store_explicit(&follower->drift_ppb,
-			      (int64_t)(follower->drift.parts * 1e9),
-			      memory_order_relaxed);
-	return (uint64_t)(step * (1 + follower->drift.parts));
+	if (follower->state == FOLLOW_IDLE || turned == UINT64_MAX ||
+	    follower->place.frame < from)
+		return 0;
+	frames = 2 - follower_distance(follower, from);
+	return (uint64_t)frames < queued ? (uint64_t)frames : queued;
 }
+
+/* The plan's way from the tap that is followed; NULL: it is not there any more.
+ */
+static RT_SAFE const struct follow_source *
+own_source(const struct follower *follower, const struct follow_plan *plan)
+{
+	if (follower->tap == NULL)
+		return NULL;
+	if (follower->tap == plan->now.tap)
+		return &plan->now;
+	return follower->tap == plan->before.tap ? &plan->before : NULL;
+}
+
+static RT_SAFE void
+look_at_tap(struct follower *follower)
+{
+	(void)tap_look(follower->tap, &follower->view);
+	follower->unsettled =
+		tap_turns(follower->tap) != follower->view.turns &&
+		!follower->view.ended;
+}
+
+RT_SAFE uint64_t
+follower_wants_back(struct follower *follower, const struct follow_plan *plan,
+		    const struct follow_look *look)
+{
+	const struct follow_source *source = own_source(follower, plan);
+
+	if (source == NULL)
+		return 0;
+	look_at_tap(follower);
+	return follower->unsettled ? 0
+				   : void_frames(follower, source->interpolator,
+						 look->queued_frames);
+}
+
+/* Returns how many frames were taken back. */
+static RT_SAFE uint64_t
+turn_back(struct follower *follower, const struct follow_plan *plan,
+	  const struct follow_look *look)
+{
+	const struct follow_source *source = own_source(follower, plan);
+	uint64_t frames = 0, turned = 0;
+
+	if (source == NULL)
+		return 0;
+	look_at_tap(follower);
+	if (follower->unsettled)
+		return 0;
+	turned = turned_to(follower);
+	frames = void_frames(follower, source->interpolator, look->deck_frames);
+	if (frames > 0)
+		follower_take_back(follower, frames);
+	if (follower->state == FOLLOW_IDLE && turned < follower->place.frame) {
+		follower->place = (struct follow_place){turned, 0};
+		follower->abrupt = true;
+	}
+	follower->turns = follower->view.turns;
+	follower->cut_off = follower->view.ended;
+	return frames;
+}
+
+/* ---- which tap ---- */
 
 /* Nothing of the tap that was left behind is still to be heard. What its card
  * had mixed and not played comes again from the next. */
@@ -194,8 +204,26 @@ is_done(const struct follower *follower, int64_t now_ns)
 	const struct tap_view *view = &follower->view;
 	const uint64_t heard = tap_heard(follower->tap, view, now_ns);
 
-	return follower->place.frame >= heard &&
+	return (follower->state == FOLLOW_IDLE ||
+		follower->place.frame >= heard) &&
 	       (view->ended || heard == view->mixed);
+}
+
+static RT_SAFE void
+go_over(struct follower *follower, struct tap *tap)
+{
+	follower->tap = tap;
+	follower->view = (struct tap_view){0};
+	follower->place = (struct follow_place){0};
+	follower->fade_left = 0;
+	follower->mark_count = 0;
+	follower->state = FOLLOW_IDLE;
+	follower->cut_off = false;
+	follower->abrupt = false;
+	if (tap == NULL)
+		return;
+	follower->turns = tap_turns(tap);
+	channel_map_init(&follower->map, tap->channels, follower->channels);
 }
 
 /* The tap to follow: the one before, as long as it is what is heard. */
@@ -205,37 +233,46 @@ choose(struct follower *follower, const struct follow_plan *plan,
 {
 	const struct follow_source *source = &plan->now;
 
-	if (follower->tap != NULL && follower->tap == plan->before.tap) {
-		(void)tap_look(follower->tap, &follower->view);
-		if (!is_done(follower, now_ns))
-			source = &plan->before;
-	}
+	if (follower->tap != NULL && follower->tap == plan->before.tap &&
+	    !is_done(follower, now_ns))
+		source = &plan->before;
 	if (source->tap == follower->tap)
 		return source;
 	/* What was cut off in the midst. */
 	if (follower->tap != NULL && follower->tap == plan->before.tap &&
-	    follower->running && follower->view.heard < follower->view.mixed)
-		follower_fade_out(follower, plan);
-	follower->tap = source->tap;
-	follower->view = (struct tap_view){0};
-	follower->place = (struct follow_place){0};
-	follower->fade_left = 0;
-	follower->running = false;
-	if (source->tap != NULL)
-		channel_map_init(&follower->map, source->tap->channels,
-				 follower->channels);
+	    follower->state != FOLLOW_IDLE &&
+	    follower->view.heard < follower->view.mixed) {
+		const struct interpolator *interpolator =
+			plan->before.interpolator;
+
+		follower_fade_out(
+			follower,
+			&(struct follow_read){plan->kind, interpolator,
+					      follower->view.mixed,
+					      interpolator_step(interpolator)});
+	}
+	go_over(follower, source->tap);
 	return source;
+}
+
+/* ---- beginning ---- */
+
+static RT_SAFE void
+stop(struct follower *follower, bool starved)
+{
+	follower->state = FOLLOW_IDLE;
+	follower->starved = starved;
+	follower->abrupt = true;
+	atomic_store_explicit(&follower->lag_ns, 0, memory_order_relaxed);
 }
 
 static RT_SAFE void
 stop_if_dry(struct follower *follower, const struct follow_look *look)
 {
-	if (!follower->running || !look->dry)
+	if (follower->state == FOLLOW_IDLE || !look->dry)
 		return;
-	follower->running = false;
 	/* A clock that stands still says so long before. */
-	follower->starved = follower->view.running && !follower->view.ended;
-	atomic_store_explicit(&follower->lag_ns, 0, memory_order_relaxed);
+	stop(follower, follower->view.running && !follower->view.ended);
 }
 
 /* Up to where the tap may be read. */
@@ -243,40 +280,204 @@ static RT_SAFE uint64_t
 readable(const struct follower *follower,
 	 const struct interpolator *interpolator, uint64_t heard)
 {
-	const uint32_t after = interpolator_after(interpolator);
+	const struct tap_view *view = &follower->view;
+	const uint64_t kept =
+		interpolator_after(interpolator) +
+		(uint64_t)follower->tap->rate_hz * MIX_FADE_US / 1000000;
 
-	if (heard == follower->view.mixed || follower->view.ended)
+	if (view->ended)
+		return view->heard;
+	if (stands(follower, heard))
 		return heard;
-	return heard > after ? heard - after : 0;
+	return view->mixed > kept ? view->mixed - kept : 0;
+}
+
+/* With what will be heard just then. */
+static RT_SAFE void
+join(struct follower *follower, uint64_t heard, uint64_t first, uint64_t end,
+     int64_t queued)
+{
+	int64_t frame = (int64_t)heard;
+
+	if (follower->view.running)
+		frame += follower_tap_frames(
+			follower, queued - follower_least_lag(follower));
+	if (frame < (int64_t)first)
+		frame = (int64_t)first;
+	if (frame > (int64_t)end)
+		frame = (int64_t)end;
+	follower_fade_to(follower, (uint64_t)frame, FOLLOW_FROM_SILENCE);
+}
+
+/* A clock that stands, having mixed something, is about to start. The card must
+ * have nothing to play before that. */
+static RT_SAFE bool
+may_begin(const struct follower *follower, const struct follow_look *look,
+	  uint64_t heard, uint64_t end)
+{
+	if (follower->unsettled || follower->view.ended ||
+	    end <= follower->place.frame)
+		return false;
+	if (!follower->view.running)
+		return look->empty && follower->view.mixed > heard;
+	/* It has come back to where it was already. */
+	return follower_distance(follower, heard) >=
+	       -(int64_t)follower->fill_frames;
+}
+
+/* Who comes late to it, or far too late, begins with what is heard. Returns how
+ * many frames of silence come first. */
+static RT_SAFE uint64_t
+begin(struct follower *follower, uint64_t heard, uint64_t first, uint64_t end,
+      uint64_t queued)
+{
+	const int64_t late_most = follower_ms(LATE_START_MS, follower->rate_hz);
+	const int64_t lag = follower_least_lag(follower);
+	int64_t there = 0;
+
+	follower->fade_left = 0;
+	if (follower->abrupt)
+		follower_fade_to(follower, follower->place.frame,
+				 FOLLOW_FROM_SILENCE);
+	if (follower->place.frame < first ||
+	    follower_distance(follower, heard) > late_most)
+		join(follower, heard, first, end, (int64_t)queued);
+	there = follower_distance(follower, heard) + (int64_t)queued;
+	follower_begin_sound(follower);
+	if (there < lag)
+		follower_write_silence(follower, (uint64_t)(lag - there));
+	if (there < lag && follower->starved)
+		atomic_fetch_add_explicit(&follower->dry_frames,
+					  (uint64_t)(lag - there),
+					  memory_order_relaxed);
+	if (follower->starved)
+		atomic_fetch_add_explicit(&follower->breaks, 1,
+					  memory_order_relaxed);
+	follower->starved = false;
+	follower->looked_ns = 0;
+	follower->begun = true;
+	follower->anchored = false;
+	follower->lag_most = -1;
+	follower->lag_wanted = (double)lag;
+	drift_jump(&follower->drift);
+	return there < lag ? (uint64_t)(lag - there) : 0;
+}
+
+/* READY until the clock starts, and not for ever. */
+static RT_SAFE void
+follow_start(struct follower *follower, uint64_t heard, int64_t now_ns)
+{
+	if (follower->view.running || stands(follower, heard) ||
+	    follower->view.ended ||
+	    now_ns - follower->ready_ns > READY_MAX_MS * NS_PER_MS)
+		follower->state = FOLLOW_RUNNING;
+}
+
+/* ---- a cycle ---- */
+
+static RT_SAFE uint64_t
+deck_written(const struct follower *follower)
+{
+	return pcm_ring_written(&follower->bus.decks[DECK_LANE][0].ring);
+}
+
+/* What there is, as far as it is wanted. */
+static RT_SAFE void
+play(struct follower *follower, const struct follow_read *read, uint64_t end,
+     uint64_t queued)
+{
+	const uint64_t wanted = follower->fill_frames;
+	const uint64_t most = queued < wanted ? wanted - queued : 0;
+	const uint64_t written = deck_written(follower);
+
+	if (!follower->unsettled &&
+	    !follower_play_up_to(follower, read, end, most) &&
+	    follower->place.frame < end)
+		follower_drop(follower, follower_distance(follower, end),
+			      FOLLOW_FROM_SILENCE);
+	/* The clock may have begun to mix anew meanwhile. */
+	if (tap_turns(follower->tap) != follower->view.turns) {
+		follower_take_back(
+			follower,
+			void_frames(follower, read->interpolator,
+				    deck_written(follower) - written));
+		follower->fade_left = 0;
+		follower->unsettled = true;
+	}
+	queued += deck_written(follower) - written;
+	/* No more comes, though the clock does not say so. */
+	if (follower->state == FOLLOW_RUNNING && follower->view.running &&
+	    (follower->unsettled || follower->place.frame >= end) &&
+	    queued < follower_ms(FADE_AT_MS, follower->rate_hz)) {
+		follower_fade_out(follower, read);
+		stop(follower, true);
+	}
+}
+
+static RT_SAFE void
+follow(struct follower *follower, const struct follow_plan *plan,
+       const struct follow_source *source, const struct follow_look *look,
+       uint64_t queued)
+{
+	struct follow_read read = {.kind = plan->kind,
+				   .interpolator = source->interpolator,
+				   .until = UINT64_MAX};
+	const uint64_t first = tap_first(source->tap, plan->kind);
+	uint64_t heard = 0, end = 0;
+
+	look_at_tap(follower);
+	heard = tap_heard(source->tap, &follower->view, look->now_ns);
+	end = readable(follower, source->interpolator, heard);
+	read.until = follower->view.ended ? end : follower->view.mixed;
+	follower->listening = !follower->view.ended;
+	stop_if_dry(follower, look);
+	if (follower->state == FOLLOW_IDLE && stands(follower, heard)) {
+		follower->place = (struct follow_place){heard, 0};
+		follower->abrupt = false;
+	} else if (follower->state == FOLLOW_IDLE && first < end &&
+		   may_begin(follower, look, heard, end)) {
+		queued += begin(follower, heard, first, end, queued);
+		follower->ready_ns = look->now_ns;
+		follower->state = FOLLOW_READY;
+	}
+	if (follower->state == FOLLOW_READY)
+		follow_start(follower, heard, look->now_ns);
+	if (follower->state == FOLLOW_IDLE)
+		return;
+	read.step = follower_steer(follower, source->interpolator, heard,
+				   queued, look);
+	play(follower, &read, end, queued);
 }
 
 RT_SAFE void
 follower_feed(struct follower *follower, const struct follow_plan *plan,
 	      const struct follow_look *look)
 {
-	const struct follow_source *source =
-		choose(follower, plan, look->now_ns);
-	const struct interpolator *interpolator = source->interpolator;
+	const struct follow_source *source = NULL;
 	uint64_t queued = look->queued_frames;
-	uint64_t heard = 0, first = 0, end = 0, step = 0;
 
-	queued += follower_begin_deck(follower);
+	follower->changed = UINT64_MAX;
 	follower->listening = false;
-	if (source->tap == NULL)
-		return;
-	(void)tap_look(source->tap, &follower->view);
-	heard = tap_heard(source->tap, &follower->view, look->now_ns);
-	first = tap_first(source->tap, plan->kind);
-	follower->listening = !follower->view.ended;
-	stop_if_dry(follower, look);
-	if (!follower->running && heard > first &&
-	    heard > follower->place.frame)
-		begin(follower, heard, first, queued);
-	if (!follower->running)
-		return;
-	step = steer(follower, interpolator, heard, look);
-	end = readable(follower, interpolator, heard);
-	if (!follower_play_up_to(follower, plan, interpolator, end, step) &&
-	    follower->place.frame < end)
-		drop(follower, distance(follower, end), true);
+	queued -= turn_back(follower, plan, look);
+	source = choose(follower, plan, look->now_ns);
+	if (source->tap != NULL)
+		follow(follower, plan, source, look, queued);
+}
+
+RT_SAFE bool
+follower_holds(const struct follower *follower)
+{
+	return follower->state == FOLLOW_READY;
+}
+
+/* A clock that is about to start says so, and wakes who follows. */
+RT_SAFE int64_t
+follower_wait(const struct follower *follower)
+{
+	if (follower->unsettled)
+		return UNSETTLED_POLL_MS * NS_PER_MS;
+	if (follower->state != FOLLOW_IDLE || !follower->listening)
+		return INT64_MAX;
+	return follower->view.running ? BEGIN_POLL_MS * NS_PER_MS
+				      : IDLE_POLL_MS * NS_PER_MS;
 }

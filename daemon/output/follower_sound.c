@@ -4,7 +4,13 @@
  *
  * A place in the tap is all the state that there is of the sound: since the
  * interpolator has no memory, one may go on from any other place at any time,
- * and fade from one to the other by asking for both. */
+ * and fade from one to the other by asking for both. Which place each frame of
+ * the deck was made from is marked where it is not simply the next:
+ *
+ *   place of deck frame n = mark's place + step * (n - mark's deck frame)
+ *
+ * so that frames can be taken back from the deck. They stay in its memory, and
+ * what is written over them fades out of them. */
 #include "daemon/output/follower_sound.h"
 
 #include "daemon/audio/interpolate.h"
@@ -13,13 +19,24 @@
 
 enum { DECK_LANE = LANE_MUSIC };
 
-static RT_SAFE void
-go_on(struct follow_place *place, uint64_t step, size_t frames)
+static RT_SAFE uint64_t
+smaller(uint64_t a, uint64_t b)
 {
-	const uint64_t sum = place->part + step * frames;
+	return a < b ? a : b;
+}
 
-	place->frame += sum >> 32;
-	place->part = (uint32_t)sum;
+static RT_SAFE struct follow_place
+place_after(struct follow_place place, uint64_t step, uint64_t frames)
+{
+	const uint64_t sum = place.part + step * frames;
+
+	return (struct follow_place){place.frame + (sum >> 32), (uint32_t)sum};
+}
+
+static RT_SAFE uint32_t
+fade_frames(const struct follower *follower)
+{
+	return (uint32_t)((uint64_t)follower->rate_hz * MIX_FADE_US / 1000000);
 }
 
 /* ---- the deck ---- */
@@ -30,11 +47,70 @@ own_deck(struct follower *follower)
 	return &follower->bus.decks[DECK_LANE][0];
 }
 
+static RT_SAFE struct follow_mark *
+mark_at(struct follower *follower, uint64_t number)
+{
+	return &follower->marks[number % FOLLOWER_MARKS];
+}
+
+/* What is written next is made from the place, in these steps. */
+static RT_SAFE void
+mark(struct follower *follower, uint64_t step)
+{
+	const uint64_t frame = pcm_ring_written(&own_deck(follower)->ring);
+	const struct follow_place place = follower->place;
+
+	if (follower->mark_count > 0) {
+		const struct follow_mark *last =
+			mark_at(follower, follower->mark_count - 1);
+		const struct follow_place next = place_after(
+			last->place, last->step, frame - last->deck_frame);
+
+		if (last->step == step && next.frame == place.frame &&
+		    next.part == place.part)
+			return;
+	}
+	*mark_at(follower, follower->mark_count++) =
+		(struct follow_mark){frame, place, step};
+}
+
+RT_SAFE void
+follower_take_back(struct follower *follower, uint64_t frames)
+{
+	struct pcm_ring *ring = &own_deck(follower)->ring;
+	const uint64_t written = pcm_ring_written(ring);
+	const uint64_t kept = follower->mark_count > FOLLOWER_MARKS
+				      ? follower->mark_count - FOLLOWER_MARKS
+				      : 0;
+	const struct follow_mark *found = NULL;
+	uint64_t to = 0;
+
+	if (follower->mark_count == 0)
+		return;
+	/* Not further than is known. */
+	to = mark_at(follower, kept)->deck_frame;
+	to = frames < written - to ? written - frames : to;
+	to = written - pcm_ring_unwrite(ring, (size_t)(written - to));
+	while (follower->mark_count > kept + 1 &&
+	       mark_at(follower, follower->mark_count - 1)->deck_frame > to)
+		follower->mark_count--;
+	found = mark_at(follower, follower->mark_count - 1);
+	follower->place =
+		place_after(found->place, found->step, to - found->deck_frame);
+	follower->fade = FOLLOW_FROM_DECK;
+	follower->fade_whole =
+		(uint32_t)smaller(fade_frames(follower), written - to);
+	follower->fade_left = follower->fade_whole;
+	if (to < follower->changed)
+		follower->changed = to;
+}
+
 RT_SAFE void
 follower_write_silence(struct follower *follower, uint64_t frames)
 {
 	struct pcm_ring *ring = &own_deck(follower)->ring;
 
+	mark(follower, 0);
 	while (frames > 0) {
 		size_t run = 0;
 		void *memory = pcm_ring_write_span(ring, &run);
@@ -49,24 +125,23 @@ follower_write_silence(struct follower *follower, uint64_t frames)
 	}
 }
 
-/* The deck's only stretch: sums that nobody has limited yet. */
-RT_SAFE uint64_t
-follower_begin_deck(struct follower *follower)
+/* Sums that nobody has limited yet, as of a song's first frame. Where there is
+ * no room for one more it fades in. */
+RT_SAFE void
+follower_begin_sound(struct follower *follower)
 {
+	struct deck *deck = own_deck(follower);
 	const struct deck_stretch stretch = {
+		.first_frame = deck_begin(deck, FOLLOWER_CUT)
+				       ? 0
+				       : pcm_ring_written(&deck->ring),
 		.stream_id = FOLLOWER_STREAM,
 		.stream_rate_hz = follower->rate_hz,
 		.kind = SAMPLE_F32,
 		.boosted = 1,
 	};
-	struct deck *deck = own_deck(follower);
 
-	if (!deck_begin(deck, FOLLOWER_CUT))
-		return 0;
 	(void)deck_add_stretch(deck, &stretch);
-	follower_write_silence(follower, (uint64_t)follower->rate_hz *
-						 FOLLOWER_LAG_MS_MIN / 1000);
-	return pcm_ring_written(&deck->ring);
 }
 
 /* ---- sound ---- */
@@ -91,24 +166,23 @@ fill_plane(struct follower *follower, uint32_t channel, size_t frames)
 
 /* False: the tap has been written over there. */
 static RT_SAFE bool
-render(struct follower *follower, const struct follow_plan *plan,
-       const struct interpolator *interpolator, struct follow_place place,
-       uint64_t step, float *out, size_t frames)
+render(struct follower *follower, const struct follow_read *read,
+       struct follow_place place, float *out, size_t frames)
 {
-	const uint32_t before = interpolator_before(interpolator);
-	const uint32_t after = interpolator_after(interpolator);
-	const size_t span = (size_t)((place.part + step * frames) >> 32);
+	const uint32_t before = interpolator_before(read->interpolator);
+	const uint32_t after = interpolator_after(read->interpolator);
+	const size_t span = (size_t)((place.part + read->step * frames) >> 32);
 	const size_t needed = span + before + after;
-	const bool whole = tap_read(follower->tap, plan->kind,
+	const bool whole = tap_read(follower->tap, read->kind,
 				    (int64_t)place.frame - (int64_t)before + 1,
-				    follower->view.mixed, follower->in, needed);
+				    read->until, follower->in, needed);
 	uint32_t channel = 0;
 	size_t i = 0;
 
 	for (channel = 0; channel < follower->channels; channel++) {
 		fill_plane(follower, channel, needed);
-		interpolate(interpolator, follower->plane, place.part, step,
-			    follower->out, frames);
+		interpolate(read->interpolator, follower->plane, place.part,
+			    read->step, follower->out, frames);
 		for (i = 0; i < frames; i++)
 			out[i * follower->channels + channel] =
 				follower->out[i];
@@ -118,42 +192,64 @@ render(struct follower *follower, const struct follow_plan *plan,
 
 /* Frames that one call may ask for. */
 static RT_SAFE size_t
-piece_frames(const struct interpolator *interpolator, uint64_t step)
+piece_frames(const struct follow_read *read)
 {
 	const uint64_t room = FOLLOWER_IN_FRAMES -
-			      interpolator_before(interpolator) -
-			      interpolator_after(interpolator) - 2;
-	const uint64_t frames = (room << 32) / step;
+			      interpolator_before(read->interpolator) -
+			      interpolator_after(read->interpolator) - 2;
+	const uint64_t frames = (room << 32) / read->step;
 
 	return frames < FOLLOWER_OUT_FRAMES ? (size_t)frames
 					    : (size_t)FOLLOWER_OUT_FRAMES;
 }
 
-/* What is left behind, under what is gone over to. */
+RT_SAFE void
+follower_fade_to(struct follower *follower, uint64_t frame,
+		 enum follow_fade fade)
+{
+	follower->from = follower->place;
+	follower->fade = fade;
+	follower->fade_left = follower->fade_whole = fade_frames(follower);
+	follower->place = (struct follow_place){frame, 0};
+}
+
+/* What is left behind, before what is gone over to is written on it. */
 static RT_SAFE void
-fade(struct follower *follower, const struct follow_plan *plan,
-     const struct interpolator *interpolator, uint64_t step, float *out,
-     size_t frames)
+fetch_faded(struct follower *follower, const struct follow_read *read,
+	    const float *out, size_t frames)
+{
+	const size_t bytes =
+		frames * follower->channels * sizeof(follower->faded[0]);
+
+	switch (follower->fade) {
+	case FOLLOW_FROM_SILENCE:
+		memset(follower->faded, 0, bytes);
+		break;
+	case FOLLOW_FROM_DECK:
+		memcpy(follower->faded, out, bytes);
+		break;
+	case FOLLOW_FROM_PLACE:
+		(void)render(follower, read, follower->from, follower->faded,
+			     frames);
+		follower->from =
+			place_after(follower->from, read->step, frames);
+		break;
+	}
+}
+
+static RT_SAFE void
+fade(struct follower *follower, float *out, size_t frames)
 {
 	const uint32_t channels = follower->channels;
-	const uint64_t fade_frames =
-		(uint64_t)follower->rate_hz * MIX_FADE_US / 1000000;
+	const float whole = (float)follower->fade_whole;
 	size_t i = 0, k = 0;
 
-	if (follower->fade_from_silence)
-		memset(follower->faded, 0,
-		       frames * channels * sizeof(follower->faded[0]));
-	else
-		(void)render(follower, plan, interpolator, follower->from, step,
-			     follower->faded, frames);
 	for (i = 0; i < frames; i++) {
-		const float old =
-			(float)(follower->fade_left - i) / (float)fade_frames;
+		const float old = (float)(follower->fade_left - i) / whole;
 
 		for (k = i * channels; k < (i + 1) * channels; k++)
 			out[k] += (follower->faded[k] - out[k]) * old;
 	}
-	go_on(&follower->from, step, frames);
 	follower->fade_left -= (uint32_t)frames;
 }
 
@@ -170,63 +266,76 @@ frames_up_to(const struct follower *follower, uint64_t end, uint64_t step)
 	return ((left << 32) - follower->place.part + step - 1) / step;
 }
 
-RT_SAFE bool
-follower_play_up_to(struct follower *follower, const struct follow_plan *plan,
-		    const struct interpolator *interpolator, uint64_t end,
-		    uint64_t step)
+/* The next frames, out of what fades there. False: they are not there any
+ * more. */
+static RT_SAFE bool
+make(struct follower *follower, const struct follow_read *read, float *out,
+     size_t frames)
 {
-	struct pcm_ring *ring = &own_deck(follower)->ring;
-	uint64_t left = frames_up_to(follower, end, step);
+	if (follower->fade_left > 0)
+		fetch_faded(follower, read, out, frames);
+	if (!render(follower, read, follower->place, out, frames))
+		return false;
+	if (follower->fade_left > 0)
+		fade(follower, out, frames);
+	mark(follower, read->step);
+	follower->place = place_after(follower->place, read->step, frames);
+	return true;
+}
+
+/* Room for some of them; NULL: there is none. */
+static RT_SAFE float *
+room_for(struct follower *follower, const struct follow_read *read,
+	 uint64_t left, size_t *ret_frames)
+{
+	size_t run = 0;
+	float *out = pcm_ring_write_span(&own_deck(follower)->ring, &run);
+	uint64_t frames = smaller(smaller(piece_frames(read), left), run);
+
+	if (follower->fade_left > 0)
+		frames = smaller(frames, follower->fade_left);
+	*ret_frames = (size_t)frames;
+	return frames > 0 ? out : NULL;
+}
+
+RT_SAFE bool
+follower_play_up_to(struct follower *follower, const struct follow_read *read,
+		    uint64_t end, uint64_t most_frames)
+{
+	uint64_t left =
+		smaller(frames_up_to(follower, end, read->step), most_frames);
+	size_t frames = 0;
 
 	while (left > 0) {
-		size_t run = 0;
-		float *out = pcm_ring_write_span(ring, &run);
-		size_t frames = piece_frames(interpolator, step);
+		float *out = room_for(follower, read, left, &frames);
 
-		frames = frames < left ? frames : (size_t)left;
-		frames = frames < run ? frames : run;
-		if (follower->fade_left > 0 && frames > follower->fade_left)
-			frames = follower->fade_left;
-		if (frames == 0)
+		if (out == NULL)
 			break;
-		if (!render(follower, plan, interpolator, follower->place, step,
-			    out, frames))
+		if (!make(follower, read, out, frames))
 			return false;
-		if (follower->fade_left > 0)
-			fade(follower, plan, interpolator, step, out, frames);
-		pcm_ring_commit(ring, frames);
-		go_on(&follower->place, step, frames);
+		pcm_ring_commit(&own_deck(follower)->ring, frames);
 		left -= frames;
 	}
 	return true;
 }
 
 RT_SAFE void
-follower_fade_out(struct follower *follower, const struct follow_plan *plan)
+follower_fade_out(struct follower *follower, const struct follow_read *read)
 {
-	const struct interpolator *interpolator = plan->before.interpolator;
-	struct pcm_ring *ring = &own_deck(follower)->ring;
-	const size_t frames = (size_t)follower->rate_hz * MIX_FADE_US / 1000000;
-	size_t i = 0, k = 0, done = 0, run = 0;
+	const size_t whole = fade_frames(follower);
+	size_t i = 0, k = 0, left = whole, frames = 0;
 
-	while (done < frames) {
-		float *out = pcm_ring_write_span(ring, &run);
-		const uint64_t step = interpolator_step(interpolator);
-		const size_t most = piece_frames(interpolator, step);
+	while (left > 0) {
+		float *out = room_for(follower, read, left, &frames);
 
-		run = run < frames - done ? run : frames - done;
-		run = run < most ? run : most;
-		if (run == 0)
-			return;
-		(void)render(follower, plan, interpolator, follower->place,
-			     step, out, run);
-		for (i = 0; i < run; i++)
+		if (out == NULL || !make(follower, read, out, frames))
+			break;
+		for (i = 0; i < frames; i++)
 			for (k = 0; k < follower->channels; k++)
 				out[i * follower->channels + k] *=
-					(float)(frames - done - i) /
-					(float)frames;
-		pcm_ring_commit(ring, run);
-		go_on(&follower->place, step, run);
-		done += run;
+					(float)(left - i) / (float)whole;
+		pcm_ring_commit(&own_deck(follower)->ring, frames);
+		left -= frames;
 	}
+	follower->fade_left = 0;
 }

@@ -7,20 +7,31 @@
 
 #include "daemon/output/follower.h"
 
-enum { FOLLOWER_LAG_MS_MIN = 60 };
+/* How a piece of the tap is read. */
+struct follow_read {
+	enum tap_mix kind;
+	const struct interpolator *interpolator;
+	uint64_t until; /* frame of the tap: silence from there on */
+	uint64_t step;
+};
 
-/* Begins the deck once, with some silence so that it is gone over to; how many
- * frames of it. */
-RT_SAFE uint64_t follower_begin_deck(struct follower *follower);
+/* A beginning, after silence or at the deck's start: not to be faded in. */
+RT_SAFE void follower_begin_sound(struct follower *follower);
 RT_SAFE void follower_write_silence(struct follower *follower, uint64_t frames);
-/* From the place up to frame `end` of the tap, as far as the deck has room.
- * False: what comes next is not there any more. */
+/* From the place up to frame `end` of the tap, most_frames of the card at most,
+ * and as far as the deck has room. False: what comes next is not there any
+ * more. */
 RT_SAFE bool follower_play_up_to(struct follower *follower,
-				 const struct follow_plan *plan,
-				 const struct interpolator *interpolator,
-				 uint64_t end, uint64_t step);
-/* Out of plan->before, where it was cut off. */
+				 const struct follow_read *read, uint64_t end,
+				 uint64_t most_frames);
+/* Lets what comes next fade out. */
 RT_SAFE void follower_fade_out(struct follower *follower,
-			       const struct follow_plan *plan);
+			       const struct follow_read *read);
+/* From this place on, out of what there is now. */
+RT_SAFE void follower_fade_to(struct follower *follower, uint64_t frame,
+			      enum follow_fade fade);
+/* Takes frames from the deck's end, and the place back to where that was. What
+ * comes there instead is faded to from what was there. */
+RT_SAFE void follower_take_back(struct follower *follower, uint64_t frames);
 
 #endif

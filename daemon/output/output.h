@@ -67,6 +67,8 @@ enum rt_event_kind {
 	RT_EVENT_STREAM_LINK,  /* id stream: a chain link follows */
 	RT_EVENT_STREAM_FAIL,  /* id stream: decoder error */
 	RT_EVENT_OVERRUN,      /* id stream: used up its quantum */
+	RT_EVENT_TAP,          /* the clock starts, stops or mixes anew: those
+				  who follow it should look */
 	RT_EVENT_LANE_AT_END,  /* lane, id cut: everything planned is in the
 				  deck */
 };

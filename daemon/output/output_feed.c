@@ -21,6 +21,7 @@
  * is mixed sooner is heard no sooner, but what was asked for meanwhile is. */
 #include "daemon/output/output_rt.h"
 
+#include "daemon/output/follower.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
@@ -36,6 +37,12 @@ enum {
 
 static RT_SAFE uint32_t
 smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static RT_SAFE uint64_t
+smaller64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -154,15 +161,38 @@ returnable(const struct output_rt *rt)
 	return frames < mixed ? frames : mixed;
 }
 
+RT_DEVICE int
+output_feed_go_back(struct output_rt *rt, uint64_t frames)
+{
+	struct output_feed *feed = &rt->feed;
+	const uint64_t most = returnable(rt);
+	long taken = 0;
+
+	if (!rt->card->info.can_rewind || most == 0 || frames == 0)
+		return 0;
+	output_rt_enter(rt);
+	taken = rt->card->ops->rewind(rt->card,
+				      (size_t)smaller64(frames, most));
+	if (!output_rt_leave(rt))
+		return -ECANCELED;
+	if (taken < 0)
+		return (int)taken;
+	mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
+	if (feed->music_end > rt->mix.frame)
+		feed->music_end = rt->mix.frame;
+	feed->drying = false;
+	feed->pad_frames = rt->card->info.pad_frames;
+	return 0;
+}
+
 /* What the plan changed is to be heard now, not behind all that is queued. A
  * deck that gets ready after this look is gone over to at the next one: fill()
  * would put it behind the queue. */
 static RT_DEVICE int
 take_back(struct output_rt *rt)
 {
-	struct output_feed *feed = &rt->feed;
 	const uint64_t frames = returnable(rt);
-	long taken = 0;
+	int error = 0;
 
 	if (!rt->card->info.can_rewind) {
 		mix_hold_begins(&rt->mix, rt->mix.frame + 1);
@@ -172,19 +202,9 @@ take_back(struct output_rt *rt)
 		mix_hold_begins(&rt->mix, rt->mix.frame);
 		return 0;
 	}
-	if (frames > 0) {
-		output_rt_enter(rt);
-		taken = rt->card->ops->rewind(rt->card, (size_t)frames);
-		if (!output_rt_leave(rt))
-			return -ECANCELED;
-		if (taken < 0)
-			return (int)taken;
-		mix_rewind(&rt->mix, rt->mix.frame - (uint64_t)taken);
-		if (feed->music_end > rt->mix.frame)
-			feed->music_end = rt->mix.frame;
-		feed->drying = false;
-		feed->pad_frames = rt->card->info.pad_frames;
-	}
+	error = output_feed_go_back(rt, frames);
+	if (error < 0)
+		return error;
 	mix_hold_begins(&rt->mix, rt->mix.frame + 1);
 	return 0;
 }
@@ -214,6 +234,9 @@ may_start(const struct output_rt *rt)
 {
 	const struct output_feed *feed = &rt->feed;
 
+	if (rt->part.follower != NULL && !rt->draining &&
+	    follower_holds(rt->part.follower))
+		return false;
 	return rt->draining || has_waited(feed->fill_since_ns) ||
 	       (feed->result == MIX_IDLE &&
 		(rt->card->info.can_rewind || !is_little(rt))) ||
@@ -449,7 +472,7 @@ output_feed_step(struct output_rt *rt)
 	rt->feed.started = false;
 	error = look(rt);
 	if (error == 0 && rt->part.follower != NULL)
-		output_feed_follow(rt);
+		error = output_feed_follow(rt);
 	if (error == 0)
 		error = feed_card(rt);
 	if (error == 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* output_follow.c - the output thread of an output that is not the clock: once
  * a cycle, after it has looked at its card and before it feeds it, it fetches
- * what was heard at the clock since then (follower.h).
+ * what it has room for of what is mixed at the clock (follower.h). Where the
+ * clock has mixed anew what is queued here already, the card gives that back
+ * first.
  *
  * The plan names the taps, and is held only for that: never across a call into
  * the card, which might not return. */
@@ -26,7 +28,7 @@ in_card(const struct output_rt *rt, int64_t now_ns)
 
 /* Frames on the deck that were not mixed yet. */
 static RT_SAFE uint64_t
-on_deck(struct output_rt *rt, const struct mix_span *span)
+on_deck(const struct output_rt *rt, const struct mix_span *span)
 {
 	const struct deck *deck = &rt->part.bus->decks[LANE_MUSIC][0];
 	const uint64_t written = pcm_ring_written(&deck->ring);
@@ -36,37 +38,80 @@ on_deck(struct output_rt *rt, const struct mix_span *span)
 	return written > position ? written - position : 0;
 }
 
-RT_SAFE void
+static RT_SAFE struct follow_look
+look(struct output_rt *rt)
+{
+	const struct mix_span *span = mix_lane_span(&rt->mix, LANE_MUSIC);
+	const int64_t now_ns = clock_now_ns();
+	const uint64_t left = on_deck(rt, span);
+	const uint32_t settle = rt->feed.settle_frames;
+
+	return (struct follow_look){
+		.now_ns = now_ns,
+		.running = rt->feed.running,
+		.empty = !rt->feed.running && settle == 0 &&
+			 output_feed_queued(rt) == 0,
+		.dry = span != NULL && span->left == MIX_DRY && left == 0,
+		.queued_frames = left + settle + in_card(rt, now_ns),
+		.deck_frames = left,
+	};
+}
+
+/* What the mix knew of the deck from there on is not so any more. */
+static RT_SAFE void
+forget_ahead(struct output_rt *rt, uint64_t deck_frame)
+{
+	const struct mix_span *span = mix_lane_span(&rt->mix, LANE_MUSIC);
+
+	if (span == NULL || deck_frame == UINT64_MAX)
+		return;
+	mix_forget_ahead(&rt->mix,
+			 deck_frame > span->deck_frame
+				 ? span->first + deck_frame - span->deck_frame
+				 : span->first);
+}
+
+static RT_SAFE uint64_t
+wants_back(struct output_rt *rt, const struct follow_look *now)
+{
+	const struct output_part *part = &rt->part;
+	const struct follow_plan *plan =
+		snapshot_enter(part->plans, part->plan_reader);
+	const uint64_t frames =
+		plan != NULL ? follower_wants_back(part->follower, plan, now)
+			     : 0;
+
+	snapshot_leave(part->plans, part->plan_reader);
+	return frames > now->deck_frames ? frames - now->deck_frames : 0;
+}
+
+RT_DEVICE int
 output_feed_follow(struct output_rt *rt)
 {
 	const struct output_part *part = &rt->part;
-	const struct mix_span *span = mix_lane_span(&rt->mix, LANE_MUSIC);
 	const struct follow_plan *plan = NULL;
-	const int64_t now_ns = clock_now_ns();
-	const uint64_t left = on_deck(rt, span);
-	const struct follow_look look = {
-		.now_ns = now_ns,
-		.running = rt->feed.running,
-		.dry = span != NULL && span->left == MIX_DRY && left == 0,
-		.queued_frames = left + in_card(rt, now_ns),
-	};
+	struct follow_look now = look(rt);
+	const uint64_t back = rt->draining ? 0 : wants_back(rt, &now);
+	int error = 0;
 
 	if (rt->draining)
-		return;
+		return 0;
+	if (back > 0) {
+		error = output_feed_go_back(rt, back);
+		if (error < 0)
+			return error;
+		now = look(rt);
+	}
 	plan = snapshot_enter(part->plans, part->plan_reader);
 	if (plan != NULL)
-		follower_feed(part->follower, plan, &look);
+		follower_feed(part->follower, plan, &now);
 	snapshot_leave(part->plans, part->plan_reader);
+	forget_ahead(rt, part->follower->changed);
+	return 0;
 }
 
-/* A clock that plays is not waited for; one that may begin is, in naps: each
- * frame of it will be there late enough to be heard in time. */
 RT_SAFE int64_t
 output_follow_wait(const struct output_rt *rt)
 {
-	const struct follower *follower = rt->part.follower;
-
-	return follower->listening && !follower->running
-		       ? FOLLOWER_POLL_MS * NS_PER_MS
-		       : INT64_MAX;
+	return follower_wait(rt->part.follower);
 }

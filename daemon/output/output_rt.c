@@ -116,24 +116,36 @@ tell_notes(struct output_rt *rt)
 		ring(rt);
 }
 
-/* For those who follow. */
-static RT_SAFE void
-tell_tap(const struct output_rt *rt, bool running)
+/* For those who follow; they are woken by control when it is not just more of
+ * the same. */
+static RT_DEVICE void
+tell_tap(struct output_rt *rt, bool running)
 {
+	struct tap *tap = rt->part.bus->tap;
+	const struct rt_event event = {.kind = RT_EVENT_TAP};
 	const uint64_t delay = output_feed_delay(rt);
 	const struct tap_view view = {
 		.mixed = rt->mix.frame,
 		.heard = rt->mix.frame - delay,
 		.time_ns = rt->feed.status.time_ns,
+		.lead_frames = rt->feed.low_frames,
 		.running = running,
 		.ended = rt->ending,
 	};
+	uint32_t told = 0;
 
-	if (rt->part.bus->tap != NULL)
-		tap_publish(rt->part.bus->tap, &view);
+	if (tap == NULL)
+		return;
+	tap_publish(tap, &view);
+	told = tap_turns(tap) << 3 | (running ? 4U : 0U) |
+	       (rt->ending ? 2U : 0U) | (delay > 0 ? 1U : 0U);
+	if (told != rt->tap_told &&
+	    (tap_wants(tap, TAP_ALL) || tap_wants(tap, TAP_MUSIC)) &&
+	    tell(rt, &event))
+		rt->tap_told = told;
 }
 
-static RT_SAFE void
+static RT_DEVICE void
 publish(struct output_rt *rt, bool running)
 {
 	struct timeline_view *view = &rt->view;
@@ -153,7 +165,7 @@ publish(struct output_rt *rt, bool running)
 }
 
 /* Stands still where it would be by now. */
-static RT_SAFE void
+static RT_DEVICE void
 publish_end(struct output_rt *rt)
 {
 	const int64_t now_ns = clock_now_ns();
@@ -225,6 +237,7 @@ take_card(struct output_rt *rt)
 	rt->draining = false;
 	rt->ending = false;
 	rt->drain_until_ns = 0;
+	rt->tap_told = 0;
 	rt->fd_errors = 0;
 }
 

@@ -99,6 +99,7 @@ struct output_rt {
 	struct mix mix;
 	struct timeline_view view;
 	int64_t drain_until_ns; /* 0: not draining, or not at the end yet */
+	uint32_t tap_told;      /* see tell_tap() */
 	unsigned fd_errors;     /* descriptors that cried for nothing */
 };
 
@@ -177,8 +178,10 @@ RT_SAFE uint64_t output_feed_delay(const struct output_rt *rt);
 RT_SAFE int64_t output_feed_start_ns(const struct output_rt *rt);
 /* Frames in the card's buffer, as of the last status. */
 RT_SAFE uint32_t output_feed_queued(const struct output_rt *rt);
-/* A follower puts what the tap has onto its deck. */
-RT_SAFE void output_feed_follow(struct output_rt *rt);
+/* The card gives back what it can of the last frames. 0 or -errno. */
+RT_DEVICE int output_feed_go_back(struct output_rt *rt, uint64_t frames);
+/* A follower puts what the tap has onto its deck. 0 or -errno of the card. */
+RT_DEVICE int output_feed_follow(struct output_rt *rt);
 /* ns until a follower should look at the tap again; INT64_MAX: when woken. */
 RT_SAFE int64_t output_follow_wait(const struct output_rt *rt);
 /* It gives nothing back, and has enough: what is mixed now is heard no sooner

@@ -46,6 +46,14 @@ until_wanted(const struct output_rt *rt)
 	       NS_PER_MS;
 }
 
+/* What a follower's deck lacks is not mixed yet, or comes with a word. */
+static RT_SAFE bool
+can_wait(const struct output_rt *rt)
+{
+	return rt->part.follower != NULL && rt->feed.running &&
+	       output_feed_queued(rt) > rt->feed.low_frames;
+}
+
 /* Until the decks are worth a look. */
 static RT_SAFE int64_t
 until_more(const struct output_rt *rt)
@@ -55,8 +63,8 @@ until_more(const struct output_rt *rt)
 	if (feed->awaited_ns != 0 &&
 	    clock_now_ns() - feed->awaited_ns < AWAITED_SOON_MS * NS_PER_MS)
 		return AWAITED_POLL_MS * NS_PER_MS;
-	if (feed->result == MIX_WAIT || feed->awaited_ns != 0 ||
-	    feed->fill_since_ns != 0)
+	if ((feed->result == MIX_WAIT && !can_wait(rt)) ||
+	    feed->awaited_ns != 0 || feed->fill_since_ns != 0)
 		return WAITING_POLL_MS * NS_PER_MS;
 	return INT64_MAX;
 }

@@ -168,10 +168,12 @@ figure() {
 
 lag_is_near() {
 	awk -v lag="$(figure lag_us)" -v wanted="$(figure wanted_lag_us)" \
-		'BEGIN { exit !(wanted >= 60000 && wanted <= 130000 &&
-			lag > wanted - 40000 && lag < wanted + 40000) }'
+		'BEGIN { exit !(lag != "" && wanted >= 40000 &&
+			wanted <= 100000 && lag > wanted - 40000 &&
+			lag < wanted + 40000) }'
 }
 
+# The card gives nothing back, so the clock mixes 12 ms ahead, and no more.
 @test "rtstats tells how far those lag who follow" {
 	long_song song.flac 60
 	start_rotaryd "--output.Kitchen.driver=null"

@@ -25,7 +25,9 @@ enum {
 	RATE = 4000,
 	BUFFER = RATE / 10,
 	LOW = BUFFER / 4,
-	TELL = 400, /* frames between two words of the clock */
+	GUARD = RATE * 8 / 1000,
+	LEAD_MS = 400, /* that the clock mixes ahead */
+	TELL = 400,    /* frames between two words of the clock */
 	PLAYED_MAX = 5 * 60 * RATE,
 };
 
@@ -41,13 +43,18 @@ struct sim {
 	/* the clock */
 	double clock_frames; /* heard */
 	uint64_t written, told;
-	bool clock_stands; /* and says so */
-	bool clock_stalls; /* and does not */
+	uint32_t lead_ms;
+	bool clock_started;
+	uint64_t silent_from; /* the tone ends there; 0: it does not */
+	bool clock_stands;    /* and says so */
+	bool clock_stalls;    /* and does not */
 	/* the card */
 	double card_frames; /* played, of this run */
 	uint64_t queued;
 	bool card_runs;
-	int64_t waits_ns; /* to be started, since */
+	bool cannot_rewind;
+	uint64_t settle_frames; /* silence that comes before anything else */
+	int64_t waits_ns;       /* to be started, since */
 	double played_part;
 	float *played;
 	uint64_t played_count;
@@ -77,6 +84,8 @@ sim_new(uint32_t clock_hz, uint32_t clock_channels, uint32_t card_channels)
 	sim->plan.now.tap = sim->tap;
 	sim->plan.now.interpolator = sim->interpolator;
 	sim->least_lag = INT64_MAX;
+	sim->worst_lag = INT64_MIN;
+	sim->lead_ms = LEAD_MS;
 	sim->now_ns = NS_PER_S;
 	return sim;
 }
@@ -92,18 +101,21 @@ sim_free(struct sim *sim)
 }
 
 static inline void
-write_tone(struct tap *tap, uint64_t from, uint64_t to)
+write_tone(struct tap *tap, uint64_t from, uint64_t to, uint64_t silent_from)
 {
 	float frames[64 * 8];
 
 	while (from < to) {
 		const size_t count = to - from < 64 ? (size_t)(to - from) : 64;
 
-		for (size_t i = 0; i < count * tap->channels; i++)
-			frames[i] =
-				(float)(0.5 * sin(TONE *
-						  (double)(from +
-							   i / tap->channels)));
+		for (size_t i = 0; i < count * tap->channels; i++) {
+			const uint64_t frame = from + i / tap->channels;
+
+			frames[i] = silent_from != 0 && frame >= silent_from
+					    ? 0
+					    : (float)(0.5 * sin(TONE *
+								(double)frame));
+		}
 		tap_write(tap, TAP_ALL, from, frames, count);
 		from += count;
 	}
@@ -113,16 +125,20 @@ write_tone(struct tap *tap, uint64_t from, uint64_t to)
 static inline void
 tell_clock(struct sim *sim, bool at_once)
 {
-	struct tap_view view = {.heard = (uint64_t)sim->clock_frames,
-				.time_ns = sim->now_ns,
-				.running = !sim->clock_stands};
-	const uint64_t mixed = view.heard + sim->tap->rate_hz / 2;
+	struct tap_view view = {
+		.heard = (uint64_t)sim->clock_frames,
+		.time_ns = sim->now_ns,
+		.lead_frames = sim->tap->rate_hz / 1000 * sim->lead_ms,
+		.running = sim->clock_started && !sim->clock_stands};
+	const uint64_t ahead = sim->tap->rate_hz / 1000 * (sim->lead_ms + 100);
+	const uint64_t mixed = view.heard + ahead;
 
 	if (!at_once && sim->told + TELL > view.heard)
 		return;
 	view.mixed = sim->clock_stands ? view.heard : mixed;
 	if (view.mixed > sim->written)
-		write_tone(sim->tap, sim->written, view.mixed);
+		write_tone(sim->tap, sim->written, view.mixed,
+			   sim->silent_from);
 	sim->written = view.mixed > sim->written ? view.mixed : sim->written;
 	sim->told = view.heard;
 	tap_publish(sim->tap, &view);
@@ -158,23 +174,56 @@ fill_card(struct sim *sim)
 	if (sim->queued == 0 || sim->card_runs)
 		sim->waits_ns = sim->now_ns;
 	/* Full, or all there is for a while. */
-	if (sim->queued == BUFFER ||
-	    sim->now_ns - sim->waits_ns >= 50 * NS_PER_MS)
+	if ((sim->queued == BUFFER ||
+	     sim->now_ns - sim->waits_ns >= 50 * NS_PER_MS) &&
+	    !follower_holds(sim->follower))
 		sim->card_runs = true;
+}
+
+static inline struct follow_look
+see(const struct sim *sim)
+{
+	return (struct follow_look){
+		.now_ns = sim->now_ns,
+		.running = sim->card_runs,
+		.empty = !sim->card_runs && sim->queued == 0 &&
+			 deck_frames(sim) == 0,
+		.dry = !sim->card_runs && sim->queued == 0 &&
+		       sim->played_count > 0 && deck_frames(sim) == 0,
+		.queued_frames =
+			deck_frames(sim) + sim->queued + sim->settle_frames,
+		.deck_frames = deck_frames(sim),
+	};
+}
+
+/* But for what is about to be played. */
+static inline void
+give_back(struct sim *sim, uint64_t frames)
+{
+	const uint64_t guard = sim->card_runs ? GUARD : 0;
+	const uint64_t most = sim->queued > guard ? sim->queued - guard : 0;
+
+	frames = frames < most ? frames : most;
+	assert_int_equal(
+		pcm_ring_rewind(&sim->follower->bus.decks[LANE_MUSIC][0].ring,
+				(size_t)frames),
+		frames);
+	sim->queued -= frames;
+	sim->played_count -= frames;
 }
 
 static inline void
 look(struct sim *sim)
 {
-	const struct follow_look card = {
-		.now_ns = sim->now_ns,
-		.running = sim->card_runs,
-		.dry = !sim->card_runs && sim->queued == 0 &&
-		       sim->played_count > 0 && deck_frames(sim) == 0,
-		.queued_frames = deck_frames(sim) + sim->queued,
-	};
+	struct follow_look card = see(sim);
+	const uint64_t back =
+		follower_wants_back(sim->follower, &sim->plan, &card);
 	int64_t lag;
 
+	if (back > card.deck_frames && !sim->cannot_rewind) {
+		give_back(sim, back - card.deck_frames);
+		card = see(sim);
+	}
 	follower_feed(sim->follower, &sim->plan, &card);
 	fill_card(sim);
 	lag = atomic_load(&sim->follower->lag_ns);
@@ -184,12 +233,39 @@ look(struct sim *sim)
 		sim->least_lag = lag;
 }
 
+/* Who follows is told, as by control. */
+static inline void
+start_clock(struct sim *sim)
+{
+	tell_clock(sim, true);
+	look(sim);
+	sim->clock_started = true;
+	tell_clock(sim, true);
+	look(sim);
+}
+
+/* All that was mixed and is not heard is mixed anew: silence, after a fade that
+ * is none. */
+static inline uint64_t
+fall_silent(struct sim *sim)
+{
+	const uint64_t from = (uint64_t)sim->clock_frames + GUARD;
+
+	tap_turn_back(sim->tap, from);
+	sim->silent_from = from;
+	write_tone(sim->tap, from, sim->written, from);
+	tell_clock(sim, true);
+	return from;
+}
+
 /* Five milliseconds at a time. */
 static inline void
 run(struct sim *sim, double seconds)
 {
 	const int64_t end_ns = sim->now_ns + (int64_t)(seconds * NS_PER_S);
 
+	if (!sim->clock_started)
+		start_clock(sim);
 	while (sim->now_ns < end_ns) {
 		uint64_t gone;
 
@@ -204,8 +280,16 @@ run(struct sim *sim, double seconds)
 				0.005 * RATE * (1 + sim->card_ppm * 1e-6);
 			gone = (uint64_t)sim->played_part;
 			sim->played_part -= (double)gone;
+			if (gone < sim->settle_frames) {
+				sim->settle_frames -= gone;
+				gone = 0;
+			} else {
+				gone -= sim->settle_frames;
+				sim->settle_frames = 0;
+			}
 			sim->queued -= gone < sim->queued ? gone : sim->queued;
-			sim->card_runs = sim->queued > 0;
+			sim->card_runs =
+				sim->queued > 0 || sim->settle_frames > 0;
 		}
 		if (sim->queued <= LOW || !sim->card_runs)
 			look(sim);
