@@ -94,13 +94,29 @@ rig_init_with(struct rig *rig, const struct rig_options *options)
 		.resample_quality = RESAMPLE_HIGH,
 		.decoder_priority = options->decoder_priority,
 		.lock_memory = options->lock_memory,
+		.music_only = options->music_only,
+	};
+	struct engine_output_config second = {
+		.name = "second",
+		.output = config.output,
+		.volume = config.volume,
+		.resample_quality = RESAMPLE_HIGH,
+		.speech = !options->second_hears_music_only,
 	};
 
 	memset(rig, 0, sizeof(*rig));
 	strcpy(rig->folder, "/tmp/rotary-engine-XXXXXX");
 	crew_check(mkdtemp(rig->folder) != NULL);
 	snprintf(rig->wav, sizeof(rig->wav), "%s/heard.wav", rig->folder);
+	snprintf(rig->second, sizeof(rig->second), "%s/second.wav",
+		 rig->folder);
 	config.output.device = rig->wav;
+	second.output.driver = &card_wav;
+	second.output.device = rig->second;
+	if (options->second) {
+		config.others = &second;
+		config.other_count = 1;
+	}
 	config.music.folder = rig->folder;
 	config.music.follow_links = true;
 	crew_check(work_create(options->limits, &rig->work) == 0);

@@ -28,6 +28,7 @@ struct rig_event {
 struct rig {
 	char folder[64];
 	char wav[128];
+	char second[128];
 	struct work *work;
 	struct engine *engine;
 	struct rig_event events[RIG_EVENTS]; /* the oldest are forgotten */
@@ -46,6 +47,9 @@ struct rig_options {
 	int decoder_priority;
 	int output_priority;
 	bool lock_memory;
+	bool music_only; /* the first output hears it alone */
+	bool second;     /* there is another, a wav, rig.second */
+	bool second_hears_music_only;
 };
 
 struct rig_song {
@@ -56,7 +60,8 @@ struct rig_song {
 	uint32_t channels;
 };
 
-/* What the wav output holds: 16-bit samples or floats. */
+/* What the wav output holds: 16-bit samples or floats; of 24 bits floats are
+ * made. */
 struct rig_wav {
 	int16_t *samples; /* of 16 bits, or NULL */
 	float *floats;    /* of 32 bits, or NULL */

@@ -129,6 +129,20 @@ le(const uint8_t *bytes, unsigned count)
 	return value;
 }
 
+/* Frees what it makes them of. */
+static float *
+floats_of_24(uint8_t *bytes, size_t count)
+{
+	float *floats = malloc((count + 1) * sizeof(*floats));
+
+	crew_check(floats != NULL);
+	for (size_t i = 0; i < count; i++)
+		floats[i] =
+			(float)(int32_t)(le(bytes + 3 * i, 3) << 8) * 0x1p-31F;
+	free(bytes);
+	return floats;
+}
+
 void
 rig_read_wav(const char *path, struct rig_wav *ret_wav)
 {
@@ -153,15 +167,17 @@ rig_read_wav(const char *path, struct rig_wav *ret_wav)
 	ret_wav->rate_hz = le(format + 4, 4);
 	ret_wav->bits = le(format + 14, 2);
 	bytes = le(chunk + 4, 4);
-	crew_check(ret_wav->bits == 16 || ret_wav->bits == 32);
-	if (ret_wav->bits == 16)
-		content = ret_wav->samples = malloc(bytes + 1);
-	else
-		content = ret_wav->floats = malloc(bytes + 1);
+	content = malloc(bytes + 1);
 	crew_check(content != NULL);
 	crew_check(fread(content, 1, bytes, file) == bytes);
-	ret_wav->frames = bytes / (ret_wav->bits / 8) / ret_wav->channels;
 	fclose(file);
+	ret_wav->frames = bytes / (ret_wav->bits / 8) / ret_wav->channels;
+	if (ret_wav->bits == 16)
+		ret_wav->samples = content;
+	else if (ret_wav->bits == 32)
+		ret_wav->floats = content;
+	else
+		ret_wav->floats = floats_of_24(content, bytes / 3);
 }
 
 /* The first frame at which the wav, from at on, differs from the song from
