@@ -10,6 +10,7 @@
  *   player_step.c     from song to song: the three slots
  *   player_next.c     which song comes next; order.c for random mode
  *   player_options.c  modes and volume
+ *   player_overlap.c  crossfade: which songs are heard together
  *   player_status.c   what is shown
  *
  * Life cycle: create, restore once, then commands and events in any order. The
@@ -308,6 +309,10 @@ player_restore(struct player *player, const struct player_saved *saved)
 	if (saved->has_replay_gain) {
 		player->has_replay_gain = true;
 		player->replay_gain = saved->replay_gain;
+	}
+	if (saved->has_crossfade) {
+		player->has_crossfade = true;
+		player->crossfade_s = saved->crossfade_s;
 	}
 	if (item != NULL) {
 		player->current = (struct slot){

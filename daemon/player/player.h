@@ -46,6 +46,12 @@ struct player_ops {
 	void (*release)(void *context, uint64_t stream);
 	void (*play)(void *context, uint64_t stream);
 	void (*follow)(void *context, uint64_t stream, uint64_t next);
+	/* next, which follows, or will, another song, is to be heard together
+	 * with the end of that for fade_ns. NULL: nobody cares. */
+	void (*overlap)(void *context, uint64_t next, int64_t fade_ns);
+	/* Songs are, or are not, going to overlap; told when that changes.
+	 * NULL: nobody cares. */
+	void (*set_overlaps)(void *context, bool overlaps);
 	/* More is, or is not, to follow what was told last; told when that
 	 * changes. NULL: nobody cares. */
 	void (*expect)(void *context, bool more);
@@ -87,6 +93,10 @@ void player_set_repeat(struct player *player, bool on);
 void player_set_random(struct player *player, bool on);
 void player_set_single(struct player *player, enum player_mode mode);
 void player_set_consume(struct player *player, enum player_mode mode);
+/* How long the end of a song is heard together with the next; 0: not at all. As
+ * an option says it, until a command does. */
+void player_preset_crossfade(struct player *player, uint32_t seconds);
+void player_set_crossfade(struct player *player, uint32_t seconds);
 /* Kept for the clients; nothing follows from them. delay_s < 0: none. */
 void player_set_mixramp_db(struct player *player, double db);
 void player_set_mixramp_delay(struct player *player, double delay_s);
@@ -126,6 +136,7 @@ struct player_status {
 	bool repeat, random;
 	enum player_mode single, consume;
 	enum replay_gain_mode replay_gain;
+	uint32_t crossfade_s;
 	double mixramp_db;
 	double mixramp_delay_s; /* < 0: none */
 	const char *error;      /* NULL: none */
@@ -138,9 +149,11 @@ struct player_saved {
 	unsigned volume;
 	bool repeat, random;
 	enum player_mode single, consume;
-	/* A mode that no command has set is not kept: the option's counts. */
+	/* What no command has set is not kept: the option's counts. */
 	bool has_replay_gain;
 	enum replay_gain_mode replay_gain;
+	bool has_crossfade;
+	uint32_t crossfade_s;
 	double mixramp_db;
 	double mixramp_delay_s;  /* < 0: none */
 	enum player_state state; /* the state to come back to */

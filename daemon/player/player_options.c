@@ -87,6 +87,23 @@ player_set_consume(struct player *player, enum player_mode mode)
 }
 
 void
+player_preset_crossfade(struct player *player, uint32_t seconds)
+{
+	player->crossfade_s = seconds;
+	player_flush(player);
+}
+
+void
+player_set_crossfade(struct player *player, uint32_t seconds)
+{
+	if (player->has_crossfade && player->crossfade_s == seconds)
+		return;
+	player->has_crossfade = true;
+	player->crossfade_s = seconds;
+	option_changed(player);
+}
+
+void
 player_set_mixramp_db(struct player *player, double db)
 {
 	if (player->mixramp_db == db)

@@ -33,6 +33,7 @@ struct slot {
 	uint32_t bitrate_bps;
 	int64_t start_ns;
 	int64_t duration_ns; /* < 0: unknown */
+	int64_t fade_ns;     /* told: its overlap with the one before */
 	struct audio_spec spec;
 	bool ready;
 	bool told;
@@ -64,7 +65,10 @@ struct player {
 	enum player_mode consume;
 	enum replay_gain_mode replay_gain;
 	double mixramp_db;
-	double mixramp_delay_s;          /* < 0: none */
+	double mixramp_delay_s; /* < 0: none */
+	uint32_t crossfade_s;
+	bool has_crossfade;              /* a command has set it */
+	bool told_overlaps;              /* to the engine */
 	bool has_replay_gain;            /* a command has set it */
 	enum replay_gain_mode told_gain; /* to the engine: never AUTO */
 	struct order order;
@@ -95,6 +99,14 @@ enum player_cause {
 
 /* player_options.c: tells the engine which gain AUTO stands for now. */
 void player_tell_replay_gain(struct player *player);
+
+/* player_overlap.c: crossfade. */
+
+/* Tells the engine how long next overlaps with what is current, when that has
+ * changed. */
+void player_tell_overlap(struct player *player);
+/* Tells the engine whether songs may overlap. */
+void player_tell_overlaps(struct player *player);
 
 /* player_step.c: from song to song. */
 

@@ -60,6 +60,7 @@ player_get_status(const struct player *player, struct player_status *ret_status)
 		.single = player->single,
 		.consume = player->consume,
 		.replay_gain = player->replay_gain,
+		.crossfade_s = player->crossfade_s,
 		.mixramp_db = player->mixramp_db,
 		.mixramp_delay_s = player->mixramp_delay_s,
 		.error = player->error.length > 0 ? player->error.bytes : NULL,
@@ -82,6 +83,8 @@ player_get_saved(const struct player *player, struct player_saved *ret_saved)
 		.consume = player->consume,
 		.has_replay_gain = player->has_replay_gain,
 		.replay_gain = player->replay_gain,
+		.has_crossfade = player->has_crossfade,
+		.crossfade_s = player->crossfade_s,
 		.mixramp_db = player->mixramp_db,
 		.mixramp_delay_s = player->mixramp_delay_s,
 		.state = player->state,
@@ -141,6 +144,7 @@ player_flush(struct player *player)
 	const unsigned changes = player->changes;
 
 	player_tell_replay_gain(player);
+	player_tell_overlaps(player);
 	player->changes = 0;
 	if (changes != 0)
 		player->ops->changed(player->context, changes);

@@ -364,6 +364,7 @@ player_plan_next(struct player *player)
 	if (wanted != 0 && player->next.song == NULL &&
 	    !slot_open(player, &player->next, wanted, 0))
 		slot_release(player, &player->next);
+	player_tell_overlap(player);
 	if (player->next.ready && !player->next.told) {
 		player->next.told = true;
 		player->ops->follow(player->context, player->current.stream,

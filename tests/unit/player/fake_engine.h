@@ -41,6 +41,7 @@ struct fake_engine {
 	bool refuse; /* opens fail at once */
 	bool paused;
 	bool more;          /* is to follow */
+	bool overlaps;      /* songs are going to */
 	int64_t elapsed_ns; /* of what is heard */
 	int64_t length_ns;  /* of each song, once it is ready */
 	unsigned changes;
@@ -134,6 +135,29 @@ fake_follow(void *context, uint64_t id, uint64_t next)
 }
 
 static inline void
+fake_overlap(void *context, uint64_t id, int64_t fade_ns)
+{
+	struct fake_engine *fake = (struct fake_engine *)context;
+	const struct fake_stream *stream = fake_stream(fake, id);
+	char seconds[32];
+
+	assert_true(stream->ready && !stream->played && fade_ns >= 0);
+	assert_true(fade_ns == 0 || fake->overlaps);
+	snprintf(seconds, sizeof(seconds), "%lld",
+		 (long long)(fade_ns / NS_PER_S));
+	fake_wish(fake, "overlap", stream->name, seconds);
+}
+
+static inline void
+fake_set_overlaps(void *context, bool overlaps)
+{
+	struct fake_engine *fake = (struct fake_engine *)context;
+
+	assert_true(fake->overlaps != overlaps);
+	fake->overlaps = overlaps;
+}
+
+static inline void
 fake_expect(void *context, bool more)
 {
 	struct fake_engine *fake = (struct fake_engine *)context;
@@ -200,6 +224,8 @@ static const struct player_ops fake_ops = {
 	.release = fake_release,
 	.play = fake_play,
 	.follow = fake_follow,
+	.overlap = fake_overlap,
+	.set_overlaps = fake_set_overlaps,
 	.expect = fake_expect,
 	.stop = fake_stop,
 	.pause = fake_pause,
@@ -235,22 +261,39 @@ fake_destroy(struct fake_engine *fake)
 	free(fake);
 }
 
-/* Puts song letter (its length 100 s by its tags) at position. */
+/* Puts song letter (its length 100 s by its tags) at position. Tags are a list
+ * of "Name=value", ended by NULL. */
 static inline void
-fake_insert(struct fake_engine *fake, char letter, uint32_t position)
+fake_insert_tagged(struct fake_engine *fake, char letter, uint32_t position,
+		   const char *const *tags)
 {
 	const char uri[] = {letter, '\0'};
 	const struct audio_spec spec = {44100, 2, SAMPLE_S32, 16};
 	struct song_builder *builder = song_builder_create(uri);
 	struct song *song;
+	char name[16];
 
 	assert_non_null(builder);
 	song_builder_audio(builder, &spec, 100 * NS_PER_S);
+	for (; tags != NULL && *tags != NULL; tags++) {
+		const char *value = strchr(*tags, '=') + 1;
+
+		snprintf(name, sizeof(name), "%.*s", (int)(value - *tags - 1),
+			 *tags);
+		song_builder_tag(builder, tag_from_name(name), value,
+				 strlen(value));
+	}
 	song = song_builder_finish(builder);
 	assert_non_null(song);
 	assert_int_equal(
 		play_queue_insert(fake->queue, position, song, 0, NULL), 0);
 	song_unref(song);
+}
+
+static inline void
+fake_insert(struct fake_engine *fake, char letter, uint32_t position)
+{
+	fake_insert_tagged(fake, letter, position, NULL);
 }
 
 static inline void
