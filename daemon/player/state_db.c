@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	SCHEMA_VERSION = 4,
+	SCHEMA_VERSION = 5,
 	BUSY_MS = 2000,
 	BROKEN_MAX = 100, /* files put aside; then the last is replaced */
 };
@@ -37,11 +37,12 @@ static const char SCHEMA[] =
 	" song INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,"
 	" replay_gain INTEGER NOT NULL DEFAULT -1,"
 	" mixramp_db REAL NOT NULL DEFAULT 0,"
-	" mixramp_delay_s REAL NOT NULL DEFAULT -1);"
+	" mixramp_delay_s REAL NOT NULL DEFAULT -1,"
+	" crossfade_s INTEGER NOT NULL DEFAULT -1);"
 	"CREATE TABLE output(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL)"
 	" WITHOUT ROWID;"
 	"PRAGMA application_id = 1383035500;"
-	"PRAGMA user_version = 4;"
+	"PRAGMA user_version = 5;"
 	"COMMIT;";
 
 /* What each version lacks that the next one has; tests/unit/player/versions
@@ -57,6 +58,8 @@ static const char *const UPGRADES[SCHEMA_VERSION] = {
 	      " mixramp_db REAL NOT NULL DEFAULT 0;"
 	      "ALTER TABLE player ADD COLUMN"
 	      " mixramp_delay_s REAL NOT NULL DEFAULT -1;",
+	[4] = "ALTER TABLE player ADD COLUMN"
+	      " crossfade_s INTEGER NOT NULL DEFAULT -1;",
 };
 
 static int

@@ -43,6 +43,7 @@ read_player(sqlite3_stmt *row, struct player_saved *ret_saved)
 {
 	const sqlite3_int64 song = sqlite3_column_int64(row, 6);
 	const sqlite3_int64 elapsed_ms = sqlite3_column_int64(row, 7);
+	const sqlite3_int64 crossfade_s = sqlite3_column_int64(row, 11);
 
 	*ret_saved = (struct player_saved){
 		.volume = (unsigned)column_in(row, 0, 0, 100),
@@ -59,6 +60,10 @@ read_player(sqlite3_stmt *row, struct player_saved *ret_saved)
 			row, 8, REPLAY_GAIN_OFF, REPLAY_GAIN_AUTO),
 		.mixramp_db = real_in(row, 9, -MIXRAMP_MAX, MIXRAMP_MAX),
 		.mixramp_delay_s = real_in(row, 10, -1, MIXRAMP_MAX),
+		.has_crossfade = crossfade_s >= 0 && crossfade_s <= UINT32_MAX,
+		.crossfade_s = crossfade_s >= 0 && crossfade_s <= UINT32_MAX
+				       ? (uint32_t)crossfade_s
+				       : 0,
 		.song = song >= 0 && song < QUEUE_SONGS_MAX ? song : -1,
 		.elapsed_ns =
 			elapsed_ms > 0 && elapsed_ms < INT64_MAX / NS_PER_MS
@@ -74,7 +79,7 @@ load_player(struct state_db *db, struct player_saved *ret_saved)
 	int error = prepare(db,
 			    "SELECT volume, repeat, random, single, consume,"
 			    " state, song, elapsed_ms, replay_gain,"
-			    " mixramp_db, mixramp_delay_s"
+			    " mixramp_db, mixramp_delay_s, crossfade_s"
 			    " FROM player",
 			    &statement);
 	int result = 0;
@@ -207,7 +212,7 @@ save_player(struct state_db *db, const struct player_saved *saved)
 	sqlite3_stmt *statement = NULL;
 	int error = prepare(db,
 			    "INSERT OR REPLACE INTO player VALUES"
-			    "(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			    "(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			    &statement);
 	const int64_t values[] = {
 		saved->volume,
@@ -232,6 +237,13 @@ save_player(struct state_db *db, const struct player_saved *saved)
 		error = state_db_check(
 			db, sqlite3_bind_double(statement, 11,
 						saved->mixramp_delay_s));
+	if (error == 0)
+		error = state_db_check(
+			db,
+			sqlite3_bind_int64(statement, 12,
+					   saved->has_crossfade
+						   ? (int64_t)saved->crossfade_s
+						   : -1));
 	if (error == 0)
 		error = state_db_check(db, sqlite3_step(statement));
 	(void)sqlite3_finalize(statement);

@@ -136,6 +136,8 @@ test_round(void **state)
 			   .consume = PLAYER_ON,
 			   .mixramp_db = -17.25,
 			   .mixramp_delay_s = 2.5,
+			   .has_crossfade = true,
+			   .crossfade_s = 4000000000,
 			   .state = PLAYER_PAUSE,
 			   .song = 123456,
 			   .elapsed_ns = 90 * NS_PER_S},
@@ -156,6 +158,8 @@ test_round(void **state)
 	assert_int_equal(saved.song, 123456);
 	assert_true(saved.mixramp_db == -17.25);
 	assert_true(saved.mixramp_delay_s == 2.5);
+	assert_true(saved.has_crossfade);
+	assert_int_equal(saved.crossfade_s, 4000000000);
 	assert_true(saved.elapsed_ns == 90 * NS_PER_S);
 	state_db_close(db);
 	play_queue_destroy(queue);

@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 static void
 run_sql(const char *sql)
@@ -126,6 +126,8 @@ assert_usable(struct state_db *db, const struct player_saved *saved)
 	image.player.replay_gain = REPLAY_GAIN_TRACK;
 	image.player.mixramp_db = -17.5;
 	image.player.mixramp_delay_s = 2.5;
+	image.player.has_crossfade = true;
+	image.player.crossfade_s = 7;
 	assert_int_equal(state_db_save(db, &image), 0);
 	state_db_close(db);
 	db = open_db(false);
@@ -136,6 +138,8 @@ assert_usable(struct state_db *db, const struct player_saved *saved)
 	assert_int_equal(again.replay_gain, REPLAY_GAIN_TRACK);
 	assert_true(again.mixramp_db == -17.5);
 	assert_true(again.mixramp_delay_s == 2.5);
+	assert_true(again.has_crossfade);
+	assert_int_equal(again.crossfade_s, 7);
 	assert_int_equal(outputs.count, 1);
 	assert_string_equal(outputs.at[0].name, "Kitchen");
 	assert_false(outputs.at[0].enabled);
@@ -157,8 +161,9 @@ upgrade_from(int version, struct player_saved *ret_saved)
 	assert_int_equal(state_db_load(db, queue, ret_saved), 0);
 	assert_int_equal(state_db_load_outputs(db, &outputs), 0);
 	assert_int_equal(outputs.count, version < 3 ? 0 : 1);
-	assert_true(ret_saved->mixramp_db == 0);
-	assert_true(ret_saved->mixramp_delay_s == -1);
+	assert_true(ret_saved->mixramp_db == (version < 4 ? 0 : -3.5));
+	assert_true(ret_saved->mixramp_delay_s == (version < 4 ? -1 : 1.5));
+	assert_false(ret_saved->has_crossfade);
 	assert_queue(queue);
 	play_queue_destroy(queue);
 	assert_usable(db, ret_saved);
@@ -203,6 +208,18 @@ test_version_3(void **state)
 	assert_int_equal(saved.replay_gain, REPLAY_GAIN_ALBUM);
 }
 
+static void
+test_version_4(void **state)
+{
+	struct player_saved saved;
+
+	(void)state;
+	upgrade_from(4, &saved);
+	assert_player(&saved, 7000);
+	assert_true(saved.has_replay_gain);
+	assert_int_equal(saved.replay_gain, REPLAY_GAIN_ALBUM);
+}
+
 /* One of a daemon to come is kept, and not touched. */
 static void
 test_version_to_come(void **state)
@@ -211,11 +228,11 @@ test_version_to_come(void **state)
 
 	(void)state;
 	make_version(2);
-	run_sql("PRAGMA user_version = 5");
+	run_sql("PRAGMA user_version = 6");
 	db = open_db(true);
 	state_db_close(db);
 	assert_int_equal(
-		read_number("state.db.broken-1", "PRAGMA user_version"), 5);
+		read_number("state.db.broken-1", "PRAGMA user_version"), 6);
 	assert_int_equal(
 		read_number("state.db.broken-1", "SELECT count(*) FROM queue"),
 		3);
@@ -287,6 +304,7 @@ main(void)
 		FOLDER_TEST(test_version_1),
 		FOLDER_TEST(test_version_2),
 		FOLDER_TEST(test_version_3),
+		FOLDER_TEST(test_version_4),
 		FOLDER_TEST(test_version_to_come),
 		FOLDER_TEST(test_upgrade_is_all_or_nothing),
 		FOLDER_TEST(test_outputs),
