@@ -30,6 +30,7 @@ static const struct command all[] = {
 	{"commands", NONE, 0, 0, connection_commands},
 	{"config", ADMIN | LOCAL, 0, 0, connection_config},
 	{"consume", PLAYER, 1, 1, playback_consume},
+	{"crossfade", PLAYER, 1, 1, playback_crossfade},
 	{"currentsong", READ, 0, 0, status_currentsong},
 	{"decoders", READ, 0, 0, connection_decoders},
 	{"delete", PLAYER, 1, 1, queue_delete},

@@ -44,6 +44,7 @@ HANDLER(output_rtstats);
 HANDLER(output_toggle);
 
 HANDLER(playback_consume);
+HANDLER(playback_crossfade);
 HANDLER(playback_getvol);
 HANDLER(playback_mixrampdb);
 HANDLER(playback_mixrampdelay);

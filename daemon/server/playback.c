@@ -271,6 +271,17 @@ playback_consume(struct session *session, const struct request *request)
 }
 
 enum command_result
+playback_crossfade(struct session *session, const struct request *request)
+{
+	uint32_t seconds = 0;
+
+	if (!arg_unsigned(session, request->args[0], UINT32_MAX, &seconds))
+		return COMMAND_ERROR;
+	player_set_crossfade(player_of(session), seconds);
+	return COMMAND_OK;
+}
+
+enum command_result
 playback_mixrampdb(struct session *session, const struct request *request)
 {
 	double db = 0;

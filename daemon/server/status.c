@@ -121,10 +121,12 @@ status_status(struct session *session, const struct request *request)
 	reply_int(out, "playlistlength",
 		  play_queue_length(server->links.queue));
 	text_printf(out, "mixrampdb: %.6g\n", status.mixramp_db);
+	reply_add(out, "state", state_word(status.state));
+	if (status.crossfade_s > 0)
+		reply_int(out, "xfade", status.crossfade_s);
 	if (status.mixramp_delay_s > 0)
 		text_printf(out, "mixrampdelay: %.6g\n",
 			    status.mixramp_delay_s);
-	reply_add(out, "state", state_word(status.state));
 	if (status.song >= 0) {
 		reply_int(out, "song", status.song);
 		reply_int(out, "songid", status.song_id);
