@@ -123,6 +123,15 @@ seek_run(struct cli *cli, int argc, char *const argv[])
 	return command(cli, line);
 }
 
+static void
+show_value(const struct cli *cli, const char *name, const char *value)
+{
+	if (cli->json)
+		fprintf(cli->out, "{\"%s\":", name);
+	cli_put(cli->out, value);
+	fputs(cli->json ? "}\n" : "\n", cli->out);
+}
+
 static int
 show_volume(struct cli *cli)
 {
@@ -134,12 +143,42 @@ show_volume(struct cli *cli)
 		volume = pairs_get(&status, "volume");
 		if (volume[0] == '\0' || strcmp(volume, "-1") == 0)
 			volume = cli->json ? "null" : "not adjustable";
-		fputs(cli->json ? "{\"volume\":" : "", cli->out);
-		cli_put(cli->out, volume);
-		fputs(cli->json ? "}\n" : "\n", cli->out);
+		show_value(cli, "volume", volume);
 	}
 	pairs_finish(&status);
 	return code;
+}
+
+/* The daemon says nothing of it when there is none. */
+static int
+show_crossfade(struct cli *cli)
+{
+	struct pairs status = {0};
+	const char *seconds = NULL;
+	int code = cli_explain(cli, cli_ask(cli, &status, "status"));
+
+	if (code == CLI_OK) {
+		seconds = pairs_get(&status, "xfade");
+		show_value(cli, "xfade", seconds[0] == '\0' ? "0" : seconds);
+	}
+	pairs_finish(&status);
+	return code;
+}
+
+int
+crossfade_run(struct cli *cli, int argc, char *const argv[])
+{
+	char line[64];
+	int64_t seconds = 0;
+
+	if (argc == 0)
+		return show_crossfade(cli);
+	if (text_parse_int(argv[0], 0, UINT32_MAX, &seconds) < 0)
+		return cli_fail(cli, CLI_USAGE,
+				"SECONDS is a whole number, not \"%s\"",
+				argv[0]);
+	snprintf(line, sizeof(line), "crossfade %" PRId64, seconds);
+	return command(cli, line);
 }
 
 int

@@ -30,7 +30,7 @@ _rotary_outputs() {
 _rotary() {
 	local word=${COMP_WORDS[COMP_CWORD]} verb= i
 	local rotary=("${COMP_WORDS[0]}")
-	local verbs="play pause toggle stop next prev seek vol add clear queue
+	local verbs="play pause toggle stop next prev seek vol crossfade add clear queue
 		status watch outputs enable disable key raw stats doctor reset help"
 
 	COMPREPLY=()

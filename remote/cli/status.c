@@ -99,6 +99,18 @@ add_mode(struct text *text, const struct pairs *status, const char *name)
 }
 
 static void
+add_crossfade(struct text *text, const struct pairs *status)
+{
+	const char *seconds = pairs_get(status, "xfade");
+
+	if (seconds[0] == '\0' || strcmp(seconds, "0") == 0)
+		return;
+	text_add(text, "  crossfade ");
+	text_add_clean(text, seconds, strlen(seconds), 16);
+	text_add(text, " s");
+}
+
+static void
 add_sound(struct text *text, const struct pairs *status)
 {
 	const char *audio = pairs_find(status, 0, "audio");
@@ -136,6 +148,7 @@ print_lines(struct cli *cli, const struct pairs *status,
 	add_mode(&text, status, "random");
 	add_mode(&text, status, "single");
 	add_mode(&text, status, "consume");
+	add_crossfade(&text, status);
 	text_add_char(&text, '\n');
 	add_sound(&text, status);
 	if (pairs_find(status, 0, "updating_db") != NULL)

@@ -24,6 +24,12 @@ static const struct verb verbs[] = {
 	{"vol", "[VOLUME]", 0, 1, true, "show or set the volume",
 	 "VOLUME is 0 to 100; with + or - in front, a change (+5, -5).",
 	 vol_run},
+	{"crossfade", "[SECONDS]", 0, 1, true,
+	 "show or set how long songs overlap",
+	 "The end of a song is heard together with the beginning of the next for\n"
+	 "that long; 0 is not at all. Songs that follow each other on an album are\n"
+	 "never mixed. It is remembered.",
+	 crossfade_run},
 	{"add", "URI...", 1, -1, true, "add songs and folders to the queue",
 	 "URI is a song or folder of the library, as \"rotary raw lsinfo\"\n"
 	 "lists them, or a file on this machine.",

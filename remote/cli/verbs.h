@@ -36,6 +36,7 @@ int stop_run(struct cli *cli, int argc, char *const argv[]);
 int next_run(struct cli *cli, int argc, char *const argv[]);
 int prev_run(struct cli *cli, int argc, char *const argv[]);
 int seek_run(struct cli *cli, int argc, char *const argv[]);
+int crossfade_run(struct cli *cli, int argc, char *const argv[]);
 int vol_run(struct cli *cli, int argc, char *const argv[]);
 int add_run(struct cli *cli, int argc, char *const argv[]);
 int clear_run(struct cli *cli, int argc, char *const argv[]);

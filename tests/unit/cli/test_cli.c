@@ -25,6 +25,8 @@ test_commands(void **state)
 		{"vol|40", "setvol 40\n"},
 		{"vol|+5", "volume 5\n"},
 		{"vol|-5", "volume -5\n"},
+		{"crossfade|5", "crossfade 5\n"},
+		{"crossfade|0", "crossfade 0\n"},
 		{"toggle", "status\npause 1\n"},
 		{"add|a b|c", "add \"a b\"\nadd \"c\"\n"},
 		{"add|--|--x", "add \"--x\"\n"},
@@ -49,12 +51,12 @@ static void
 test_bad_lines(void **state)
 {
 	static const char *const LINES[] = {
-		"",           "bogus",    "seek",         "seek|x",
-		"seek|1:2:x", "vol|101",  "vol|loud",     "play|0",
-		"play|x",     "play|1|2", "--bogus|play", "add",
-		"help|bogus", "--socket", "raw|a\nb",     "key|VOLUP",
-		"key|",       "key|a b",  "key|OK|twice", "key|OK|or",
-		"key|OK|hol",
+		"",           "bogus",        "seek",          "seek|x",
+		"seek|1:2:x", "vol|101",      "vol|loud",      "play|0",
+		"play|x",     "play|1|2",     "--bogus|play",  "add",
+		"help|bogus", "--socket",     "raw|a\nb",      "key|VOLUP",
+		"key|",       "key|a b",      "key|OK|twice",  "key|OK|or",
+		"key|OK|hol", "crossfade|-1", "crossfade|2.5", "crossfade|1|2",
 	};
 	size_t i;
 

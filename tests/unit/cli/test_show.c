@@ -13,6 +13,10 @@ test_status(void **state)
 			   "audio: 96000:f:1\noutput_audio: 44100:16:2\n"
 			   "bitperfect: 0\nerror: card \x1b gone\nOK\n"},
 		{NULL, NULL}};
+	static const struct answer CROSSFADE[] = {
+		{"status", "volume: 45\nsingle: 0\nstate: pause\nxfade: 5\n"
+			   "elapsed: 1.0\nOK\n"},
+		{NULL, NULL}};
 
 	(void)state;
 	assert_int_equal(run(NULL, "status"), CLI_OK);
@@ -41,6 +45,14 @@ test_status(void **state)
 			    "error: card   gone\n");
 	assert_int_equal(run(NULL, "vol|--json"), CLI_OK);
 	assert_string_equal(out, "{\"volume\":45}\n");
+	assert_int_equal(run(NULL, "crossfade"), CLI_OK);
+	assert_string_equal(out, "0\n");
+	assert_int_equal(run(CROSSFADE, "crossfade"), CLI_OK);
+	assert_string_equal(out, "5\n");
+	assert_int_equal(run(CROSSFADE, "crossfade|--json"), CLI_OK);
+	assert_string_equal(out, "{\"xfade\":5}\n");
+	assert_int_equal(run(CROSSFADE, "status"), CLI_OK);
+	assert_non_null(strstr(out, "volume 45%  single off  crossfade 5 s\n"));
 }
 
 static void
