@@ -228,6 +228,9 @@ player_up(struct app *app)
 	player_preset_replay_gain(app->player,
 				  (enum replay_gain_mode)conf_choice(
 					  app->conf, CONF_PLAYER_REPLAYGAIN));
+	player_preset_crossfade(
+		app->player,
+		(uint32_t)conf_int(app->conf, CONF_PLAYER_CROSSFADE_S));
 	return 0;
 }
 

@@ -91,6 +91,22 @@ follow_stream(void *context, uint64_t stream, uint64_t next)
 }
 
 static void
+overlap_stream(void *context, uint64_t next, int64_t fade_ns)
+{
+	struct app_player *app = context;
+
+	engine_overlap(app->engine, next, fade_ns);
+}
+
+static void
+set_overlaps(void *context, bool overlaps)
+{
+	struct app_player *app = context;
+
+	engine_set_overlaps(app->engine, overlaps);
+}
+
+static void
 expect_more(void *context, bool more)
 {
 	struct app_player *app = context;
@@ -183,6 +199,8 @@ const struct player_ops app_player_ops = {
 	.release = release_stream,
 	.play = play_stream,
 	.follow = follow_stream,
+	.overlap = overlap_stream,
+	.set_overlaps = set_overlaps,
 	.expect = expect_more,
 	.stop = stop_music,
 	.pause = pause_music,
