@@ -157,13 +157,13 @@ run_item(struct decoder_thread *self, struct item *item,
 	return work;
 }
 
-/* It can wait, and is to. */
 static RT_SAFE bool
-keeps_calm(const struct decoders *decoders, const struct stream *stream)
+is_calm(const struct decoders *decoders)
 {
-	return atomic_load_explicit(&decoders->calm, memory_order_relaxed) !=
-		       0 &&
-	       !stream_is_urgent(stream);
+	const int64_t until_ns = atomic_load_explicit(&decoders->calm_until_ns,
+						      memory_order_relaxed);
+
+	return until_ns != 0 && clock_now_ns() < until_ns;
 }
 
 /* With the claim held. */
@@ -176,7 +176,8 @@ try_item(struct decoder_thread *self, struct item *item)
 
 	if (item->kind == ITEM_STREAM) {
 		if (stream_wants_quantum(stream_of(item)) &&
-		    !keeps_calm(self->decoders, stream_of(item)))
+		    (stream_is_urgent(stream_of(item)) ||
+		     !is_calm(self->decoders)))
 			work = run_item(self, item, NULL);
 		return work;
 	}
@@ -387,11 +388,21 @@ may_hurry(const struct decoder_thread *self, const struct round *round)
 	return round->urgent && self->made_ns / DECODER_HASTE >= self->ran_ns;
 }
 
+/* While something is being opened what is urgent goes on too, but in short
+ * turns. */
+static RT_SAFE bool
+has_burst(const struct decoder_thread *self)
+{
+	if (self->ran_ns >= DECODER_BURST_NS)
+		return true;
+	return self->ran_ns >= DECODER_CALM_BURST_NS && is_calm(self->decoders);
+}
+
 /* At the end of a burst. */
 static RT_DEVICE void
 pause_burst(struct decoder_thread *self, struct round *round)
 {
-	if (may_hurry(self, round)) {
+	if (may_hurry(self, round) && !is_calm(self->decoders)) {
 		forget_burst(self);
 		round->urgent = false;
 	} else {
@@ -438,7 +449,7 @@ decoder_loop(struct decoder_thread *self)
 			park(self);
 			begin_round(self, &round);
 		}
-		if (self->ran_ns >= DECODER_BURST_NS) {
+		if (has_burst(self)) {
 			pause_burst(self, &round);
 			continue;
 		}

@@ -43,6 +43,7 @@ enum {
 	DECODERS_MAX = 4,         /* active */
 	DECODER_THREADS_MAX = 16, /* with spares and those given up */
 	DECODER_BURST_NS = 8 * 1000 * 1000,
+	DECODER_CALM_BURST_NS = 1000 * 1000,
 	/* Times real time: twice what the lanes can play together. What is
 	 * urgent and decoded so fast will soon be urgent no more. */
 	DECODER_HASTE = 8,
@@ -109,9 +110,9 @@ struct decoders {
 	/* atomic */
 	ALIGNED(CACHE_LINE) ATOMIC(uint32_t) items; /* in the set */
 	ATOMIC(uint32_t) stop;
-	/* Streams are being opened, which somebody waits for: those that have
-	 * enough leave the CPUs to that. */
-	ATOMIC(uint32_t) calm;
+	/* Streams are being opened, which somebody waits for: until then at
+	 * most, those that have enough leave the CPUs to that. 0: none are. */
+	ATOMIC(int64_t) calm_until_ns;
 	struct wake park;
 	ATOMIC(uint32_t) turns; /* free */
 	/* What who left a turn has run and not slept for: who takes it must. */

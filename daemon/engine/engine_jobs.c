@@ -9,6 +9,7 @@
 #include "daemon/engine/engine_parts.h"
 
 #include "daemon/source/skips.h"
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
 
@@ -63,7 +64,7 @@ bool
 streams_are_opened(const struct engine *engine)
 {
 	return engine->opening == 0 &&
-	       atomic_load_explicit(&engine->decoders->calm,
+	       atomic_load_explicit(&engine->decoders->calm_until_ns,
 				    memory_order_relaxed) != 0;
 }
 
@@ -72,7 +73,8 @@ streams_end_calm(struct engine *engine)
 {
 	if (!streams_are_opened(engine))
 		return;
-	atomic_store_explicit(&engine->decoders->calm, 0, memory_order_relaxed);
+	atomic_store_explicit(&engine->decoders->calm_until_ns, 0,
+			      memory_order_relaxed);
 	wake_post(&engine->commons->wake);
 }
 
@@ -97,7 +99,8 @@ streams_submit(struct engine *engine, struct stream *stream,
 	if (is_opening(stream)) {
 		stream->hasty = decoders_are_realtime(engine->decoders);
 		engine->opening++;
-		atomic_store_explicit(&engine->decoders->calm, 1,
+		atomic_store_explicit(&engine->decoders->calm_until_ns,
+				      clock_now_ns() + ENGINE_CALM_NS,
 				      memory_order_relaxed);
 	}
 	stream->job.what = names[phase];

@@ -48,6 +48,8 @@ enum {
 #define ENGINE_PAUSE_CLOSE_NS (10 * NS_PER_S)
 /* A card that is to be given back, and does not fall silent. */
 #define ENGINE_HOLD_NS NS_PER_S
+/* Opening that takes longer is not waited for by who plays. */
+#define ENGINE_CALM_NS (500 * NS_PER_MS)
 /* A card's volume that has not been set by then does not hold music up. */
 #define ENGINE_MIXER_WAIT_NS (200 * NS_PER_MS)
 

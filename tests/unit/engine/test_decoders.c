@@ -384,7 +384,7 @@ a_ring_with_enough_waits_for_an_opening(void **state)
 	while (pcm_ring_written(ring) < FRAMES)
 		sched_yield();
 	wait_for_sleep(stage);
-	atomic_store(&stage->decoders->calm, 1);
+	atomic_store(&stage->decoders->calm_until_ns, INT64_MAX);
 	pcm_ring_consume(ring, FRAMES / 2 + FRAMES / 8);
 	/* Awake for the second, the thread looks at the first again. */
 	insert(stage, 1);
@@ -395,7 +395,7 @@ a_ring_with_enough_waits_for_an_opening(void **state)
 	wake_post(stage->wake);
 	while (pcm_ring_readable(ring) < FRAMES / 4)
 		sched_yield();
-	atomic_store(&stage->decoders->calm, 0);
+	atomic_store(&stage->decoders->calm_until_ns, 0);
 	wake_post(stage->wake);
 	while (pcm_ring_writable(ring) > 0)
 		sched_yield();
