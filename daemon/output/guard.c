@@ -11,7 +11,7 @@ enum {
 	FORGET_PARTS = 64,
 	BASE_US = 5000,
 	BESIDE_STEP_US = 2000,
-	TIMES_LATE = 4,
+	TIMES_LATE = 2,
 };
 
 static const int64_t SOON_NS = 50 * NS_PER_MS;

@@ -89,7 +89,7 @@ test_a_late_thread_is_given_more_time(void **state)
 	(void)state;
 	guard_begin(&guard, RATE);
 	/* At once, though little was seen. */
-	wake_up(&guard, 1, 2 * NS_PER_MS);
+	wake_up(&guard, 1, 4 * NS_PER_MS);
 	assert_int_equal(guard_frames(&guard), 13 * A_MS);
 	/* And forgotten, but not soon. */
 	wake_up(&guard, 10, 0);
