@@ -11,9 +11,10 @@
  * neither is above e(j), nor is the line between them.
  *
  * The peak of a frame needs frames behind it, and some before. After a renewal
- * those before it are gone: the first frames are judged by their samples alone,
- * which is no more than they need, and the gains that these cells had stay if
- * they were lower. So what is mixed again as it was gets the gain it had. */
+ * that goes far back those before it are gone: the first frames are judged by
+ * their samples alone, which is no more than they need, and the gains that
+ * these cells had stay if they were lower. So what is mixed again as it was
+ * gets the gain it had. */
 #include "daemon/audio/limiter.h"
 
 #include <math.h>
@@ -21,10 +22,20 @@
 
 enum { CELL_FRAMES = 32, CELL_RATE_HZ = 64000, RISE_DB_PER_S = 40 };
 
-/* 0.2 dB under full scale: the estimate of peaks is 0.05 dB short at most. */
-static const float CEILING = 0.977F;
+/* 0.3 dB under full scale: by so much the estimate of peaks can be short, see
+ * true_peak.c. */
+static const float CEILING = 0.966F;
 /* 60 dB; what is louder still is cut off. */
 static const float GAIN_MIN = 0.001F;
+
+/* Before the frame that is fed next all is silent. */
+static RT_SAFE void
+know_silence(struct limiter *limiter)
+{
+	limiter->tail_frames = LIMITER_TAIL_FRAMES;
+	memset(limiter->frames, 0,
+	       (size_t)LIMITER_TAIL_FRAMES * limiter->channels * sizeof(float));
+}
 
 RT_SAFE void
 limiter_init(struct limiter *limiter, uint32_t rate_hz, uint32_t channels)
@@ -42,6 +53,7 @@ limiter_init(struct limiter *limiter, uint32_t rate_hz, uint32_t channels)
 				       (float)rate_hz;
 	limiter->cell = 1.0F;
 	limiter->kept_from = 1; /* none */
+	know_silence(limiter);
 }
 
 RT_SAFE uint32_t
@@ -103,13 +115,14 @@ judge(struct limiter *limiter, uint64_t frames)
 	}
 }
 
-/* The gain that a peak needs, if it is lower than that of the others. */
+/* The gain that a peak over most needs, if it is lower than that of the
+ * others. */
 static RT_SAFE void
-see_peak(struct limiter *limiter, float peak)
+see_peak(struct limiter *limiter, float peak, float most)
 {
 	float gain = 1.0F;
 
-	if (!(peak > 1.0F))
+	if (!(peak > most))
 		return;
 	gain = CEILING / peak;
 	gain = gain > GAIN_MIN ? gain : GAIN_MIN;
@@ -117,14 +130,30 @@ see_peak(struct limiter *limiter, float peak)
 }
 
 static RT_SAFE void
-see_frame(struct limiter *limiter, const float *frame, bool between)
+see_sample(struct limiter *limiter, const float *frame)
 {
 	uint32_t channel = 0;
 
 	for (channel = 0; channel < limiter->channels; channel++)
-		see_peak(limiter, between ? true_peak_at(frame + channel,
-							 limiter->channels)
-					  : fabsf(frame[channel]));
+		see_peak(limiter, fabsf(frame[channel]), 1.0F);
+	judge(limiter, 1);
+}
+
+/* The wave from each of the frames to the next. */
+static RT_SAFE void
+see_waves(struct limiter *limiter, const float *frames, size_t count)
+{
+	float peaks[TRUE_PEAK_RUN] = {0};
+	uint32_t channel = 0;
+	size_t i = 0;
+
+	for (channel = 0; channel < limiter->channels; channel++)
+		true_peak_run(frames + channel, limiter->channels, count,
+			      CEILING, peaks);
+	for (i = 0; i < count; i++) {
+		see_peak(limiter, peaks[i], CEILING);
+		judge(limiter, 1);
+	}
 }
 
 static RT_SAFE float
@@ -153,17 +182,28 @@ see_frames(struct limiter *limiter, size_t at, size_t held)
 {
 	const uint32_t channels = limiter->channels;
 	const bool between = limiter->watch == LIMITER_PEAKS;
-	const float rise = between ? TRUE_PEAK_RISE_MAX : 1.0F;
-	size_t end = at + (size_t)due(limiter);
+	const size_t end = at + (size_t)due(limiter);
+	const size_t from = at > TRUE_PEAK_BEFORE ? at - TRUE_PEAK_BEFORE : 0;
+	const float most = largest(limiter->frames + from * channels,
+				   (held - from) * channels) *
+			   (between ? TRUE_PEAK_RISE_MAX : 1.0F);
 
-	if (largest(limiter->frames, held * channels) * rise <= 1.0F) {
+	if (most <= (between ? CEILING : 1.0F)) {
 		judge(limiter, due(limiter));
 		return;
 	}
-	for (; at < end; at++) {
-		see_frame(limiter, limiter->frames + at * channels,
-			  between && at >= TRUE_PEAK_BEFORE);
-		judge(limiter, 1);
+	while (at < end) {
+		const float *frame = limiter->frames + at * channels;
+		size_t count = 1;
+
+		if (between && at >= TRUE_PEAK_BEFORE) {
+			count = end - at < TRUE_PEAK_RUN ? end - at
+							 : TRUE_PEAK_RUN;
+			see_waves(limiter, frame, count);
+		} else {
+			see_sample(limiter, frame);
+		}
+		at += count;
 	}
 }
 
@@ -232,13 +272,20 @@ go_back(struct limiter *limiter, uint64_t frame)
 RT_SAFE void
 limiter_renew(struct limiter *limiter, uint64_t frame)
 {
-	if (frame < limiter->judged)
-		go_back(limiter, frame);
-	else
+	if (frame > limiter->fed) {
 		judge(limiter, frame - limiter->judged);
+		know_silence(limiter);
+	} else {
+		const uint64_t lost = limiter->fed - frame;
+
+		if (frame < limiter->judged)
+			go_back(limiter, frame);
+		limiter->tail_frames -= lost < limiter->tail_frames
+						? (uint32_t)lost
+						: limiter->tail_frames;
+	}
 	limiter->fed = frame;
 	limiter->watched = frame;
-	limiter->tail_frames = 0;
 }
 
 /* b(cell). */

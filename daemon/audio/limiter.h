@@ -27,7 +27,9 @@ enum {
 	LIMITER_CELLS = 16384, /* that are remembered: over 10 s */
 	LIMITER_ATTACK_CELLS = 3,
 	LIMITER_FEED_FRAMES = 256, /* at most, at a time */
-	LIMITER_TAIL_FRAMES = TRUE_PEAK_BEFORE + TRUE_PEAK_AFTER,
+	/* What is kept of the frames fed: what the peaks need, and as much as
+	 * is fed ahead, so that after most renewals those before are there. */
+	LIMITER_TAIL_FRAMES = 576,
 };
 
 enum limiter_watch {
@@ -65,7 +67,8 @@ RT_SAFE uint32_t limiter_reach(const struct limiter *limiter);
  * watched for. Up to LIMITER_FEED_FRAMES. */
 RT_SAFE void limiter_feed(struct limiter *limiter, enum limiter_watch watch,
 			  const float *sums, size_t frames);
-/* Frames from this one on will be, or will become, others than were fed. */
+/* Frames from this one on will be, or will become, others than were fed. Any
+ * between those and this one are silent. */
 RT_SAFE void limiter_renew(struct limiter *limiter, uint64_t frame);
 
 /* How many frames from first on, up to frames, have a gain of exactly 1. */

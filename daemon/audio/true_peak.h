@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* true_peak.h - how loud the wave is that samples stand for, between them, as
- * ITU-R BS.1770-4 annex 2 estimates it: by oversampling.
+/* true_peak.h - how loud the wave is that samples stand for, between them: the
+ * largest of what two estimates say (see the .c), so that neither a meter after
+ * ITU-R BS.1770-4 nor a long reconstruction filter finds more.
  * Pure; RT_SAFE; any thread. */
 #ifndef ROTARY_AUDIO_TRUE_PEAK_H
 #define ROTARY_AUDIO_TRUE_PEAK_H
@@ -8,16 +9,21 @@
 #include "lib/base/attr.h"
 
 enum {
-	TRUE_PEAK_BEFORE = 7, /* frames that an estimate looks back */
-	TRUE_PEAK_AFTER = 8,  /* and ahead */
+	TRUE_PEAK_BEFORE = 49, /* frames that an estimate looks back */
+	TRUE_PEAK_AFTER = 50,  /* and ahead */
+	TRUE_PEAK_RUN = 64,    /* estimates made at once, at most */
 };
 
-/* No wave rises over its samples' largest value times this. */
-#define TRUE_PEAK_RISE_MAX 2.12F
+/* No estimate is over its samples' largest value times this. */
+#define TRUE_PEAK_RISE_MAX 3.41F
 
-/* The largest absolute value from the sample up to the next; samples of one
- * channel stand stride apart. What is no number counts as nothing. Under-reads
- * by 0.05 dB at most at 44.1 kHz up to 20 kHz. */
-RT_SAFE float true_peak_at(const float *sample, size_t stride);
+/* Raises peaks[i] to the largest absolute value from sample i up to the next,
+ * for i < count, unless nothing there is over `floor`. Samples of one channel
+ * stand stride apart, TRUE_PEAK_BEFORE before the first one and
+ * TRUE_PEAK_AFTER behind the last. What is no number counts as nothing. How
+ * many are asked for at once makes no difference to any of them. peaks has
+ * TRUE_PEAK_RUN places. */
+RT_SAFE void true_peak_run(const float *samples, size_t stride, size_t count,
+			   float floor, float *peaks);
 
 #endif

@@ -4,6 +4,7 @@
 #include "daemon/audio/limiter.h"
 
 #include "tests/kit/dice.h"
+#include "tests/unit/audio/meter.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,12 +19,12 @@ enum {
 	FRAMES = 20000,
 	RATE = 44100,
 	FINE = 16,
-	REACH_TAPS = 32,
+	REACH_TAPS = 64,
 	BODY = FRAMES - 500
 };
 
-/* 0.1 dB: by so much two estimates of a wave differ. */
-static const double estimate_db_01 = 1.0116;
+/* 0.05 dB: by so much two long filters differ. */
+static const double estimate_allowed = 1.0058;
 static const double pi = 3.14159265358979323846;
 
 struct run {
@@ -104,8 +105,18 @@ finish(struct run *run)
 	free(run->out);
 }
 
-/* The largest value of the wave, by a far longer filter and finer steps than
- * the limiter's own. */
+static double
+meter_peak(const float *samples, uint32_t channels)
+{
+	double peak = 0;
+
+	for (uint32_t i = 11; i < FRAMES; i++)
+		peak = fmax(peak, meter_at(samples + i * channels, channels));
+	return peak;
+}
+
+/* The largest value of the wave, by a longer filter and finer steps than the
+ * limiter's own: twice as long as those of the usual converters. */
 static double
 true_peak(const float *samples, uint32_t channels)
 {
@@ -152,7 +163,8 @@ enum signal {
 	IMPULSES,
 	STEPS,
 	SQUARE,
-	NOISE,
+	NOISE, /* as music, it has nothing at half the rate */
+	WHITE, /* up to half the rate as loud as anywhere */
 	BURSTS,
 	SIGNALS,
 };
@@ -177,6 +189,13 @@ sample_of(enum signal signal, uint32_t i, struct dice *dice)
 					   : -1.0F;
 	case SQUARE:
 		return i / 25 % 2 == 0 ? 1.0F : -1.0F;
+	case WHITE: /* more like Gauss's than one die */
+		return ((float)dice_roll(dice, 1 << 20) +
+			(float)dice_roll(dice, 1 << 20) +
+			(float)dice_roll(dice, 1 << 20) +
+			(float)dice_roll(dice, 1 << 20)) *
+			       0x1p-20F -
+		       2.0F;
 	case NOISE:
 		return (float)dice_roll(dice, 1 << 20) * 0x1p-19F - 1.0F;
 	default:
@@ -195,7 +214,6 @@ make(enum signal signal, float gain, uint32_t channels)
 		for (uint32_t c = 0; c < channels; c++)
 			samples[i * channels + c] =
 				sample_of(signal, i + 31 * c, &dice) * gain;
-	/* As music, it has nothing at half the rate. */
 	for (size_t i = (size_t)FRAMES * channels - 1;
 	     signal == NOISE && i >= channels; i--)
 		samples[i] = (samples[i] + samples[i - channels]) / 2;
@@ -221,10 +239,12 @@ test_no_wave_past_full_scale(void **state)
 				assert_true(fabsf(run.out[i]) <= 1.0F);
 			peak = fmax(true_peak(run.out, 2),
 				    true_peak(run.out + 1, 2));
-			if (peak > estimate_db_01)
+			if (peak > estimate_allowed)
 				print_error("signal %d times %.1f: %.4f\n", s,
 					    (double)gains[g], peak);
-			assert_true(peak <= estimate_db_01);
+			assert_true(peak <= estimate_allowed);
+			assert_true(meter_peak(run.out, 2) <= 1.0);
+			assert_true(meter_peak(run.out + 1, 2) <= 1.0);
 			finish(&run);
 			free(in);
 		}
@@ -241,7 +261,7 @@ test_it_is_loud_all_the_same(void **state)
 	begin(&run, 1, RATE);
 	run.in = in;
 	run_from(&run, 0, FRAMES);
-	assert_true(true_peak(run.out, 1) > 0.97);
+	assert_true(true_peak(run.out, 1) > 0.94);
 	finish(&run);
 	free(in);
 }
@@ -249,8 +269,9 @@ test_it_is_loud_all_the_same(void **state)
 static void
 test_what_is_not_too_loud_stays(void **state)
 {
-	static const float gains[SIGNALS] = {0.98F, 0.98F, 0.98F, 0.7F,
-					     0.6F,  0.6F,  0.4F,  0.7F};
+	/* The standard's filter over-reads what is high. */
+	static const float gains[SIGNALS] = {0.8F, 0.89F, 0.89F, 0.7F, 0.6F,
+					     0.6F, 0.4F,  0.2F,  0.7F};
 
 	(void)state;
 	for (int s = 0; s < SIGNALS; s++) {
