@@ -27,6 +27,7 @@ note(struct rig *rig, enum rig_kind kind, uint64_t stream, const char *reason)
 			rig->count * sizeof(rig->events[0]));
 	}
 	event = &rig->events[rig->count++];
+	rig->told++;
 	event->kind = kind;
 	event->stream = stream;
 	snprintf(event->reason, sizeof(event->reason), "%s", reason);
@@ -231,16 +232,34 @@ rig_count(const struct rig *rig, enum rig_kind kind)
 	return count;
 }
 
+bool
+rig_moves(const struct rig *rig, struct rig_motion *motion)
+{
+	struct engine_position position;
+	struct rig_motion now = {.told = rig->told};
+	const int64_t now_ns = clock_now_ns();
+
+	engine_position(rig->engine, LANE_MUSIC, &position);
+	now.stream = position.stream;
+	now.elapsed_ns = position.elapsed_ns;
+	now.until_ns = now_ns + RIG_PATIENCE_NS;
+	if (motion->until_ns == 0 || now.told != motion->told ||
+	    now.stream != motion->stream ||
+	    now.elapsed_ns != motion->elapsed_ns)
+		*motion = now;
+	return now_ns < motion->until_ns;
+}
+
 /* Runs the loop until the event has come; its place. */
 int
 rig_wait(struct rig *rig, enum rig_kind kind, uint64_t stream)
 {
-	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+	struct rig_motion motion = {0};
 
 	while (rig_find(rig, kind, stream) < 0) {
-		if (clock_now_ns() >= until_ns)
+		if (!rig_moves(rig, &motion))
 			give_up(rig, "an event never came", stream);
-		rig_turn(rig, until_ns);
+		rig_turn(rig, motion.until_ns);
 	}
 	return rig_find(rig, kind, stream);
 }
@@ -249,7 +268,7 @@ rig_wait(struct rig *rig, enum rig_kind kind, uint64_t stream)
 void
 rig_wait_position(struct rig *rig, uint64_t stream, int64_t elapsed_ns)
 {
-	const int64_t until_ns = clock_now_ns() + RIG_PATIENCE_NS;
+	struct rig_motion motion = {0};
 	struct engine_position position;
 
 	for (;;) {
@@ -257,7 +276,7 @@ rig_wait_position(struct rig *rig, uint64_t stream, int64_t elapsed_ns)
 		if (position.stream == stream &&
 		    position.elapsed_ns >= elapsed_ns)
 			return;
-		if (clock_now_ns() >= until_ns)
+		if (!rig_moves(rig, &motion))
 			give_up(rig, "a position was never reached", stream);
 		rig_turn(rig, clock_now_ns() + 2 * NS_PER_MS);
 	}

@@ -16,6 +16,14 @@ enum { RIG_EVENTS = 1024, RIG_RATE = 44100, RIG_BUFFER_MS = 120 };
 
 #define RIG_PATIENCE_NS (20 * NS_PER_S)
 
+/* For who waits for something: see rig_moves(). */
+struct rig_motion {
+	int64_t until_ns; /* 0: it begins now */
+	uint64_t told;
+	uint64_t stream;
+	int64_t elapsed_ns;
+};
+
 enum rig_kind { RIG_READY, RIG_FAILED, RIG_STARTED, RIG_ENDED, RIG_OUTPUT };
 
 struct rig_event {
@@ -33,6 +41,7 @@ struct rig {
 	struct engine *engine;
 	struct rig_event events[RIG_EVENTS]; /* the oldest are forgotten */
 	unsigned count;
+	uint64_t told; /* events so far, with those forgotten */
 };
 
 /* What is 0 is as usual. */
@@ -89,6 +98,10 @@ int rig_tear_down(void **rig);
 /* One turn of control's loop, until something happened or until_ns. */
 void rig_turn(struct rig *rig, int64_t until_ns);
 void rig_run(struct rig *rig, int64_t for_ns);
+/* False when for RIG_PATIENCE_NS nothing was told and the music's position
+ * stood still: however busy the machine is, who waits goes on as long as there
+ * is progress. motion is zeroed when the wait begins. */
+bool rig_moves(const struct rig *rig, struct rig_motion *motion);
 /* The event's place, or -1. */
 int rig_find(const struct rig *rig, enum rig_kind kind, uint64_t stream);
 unsigned rig_count(const struct rig *rig, enum rig_kind kind);
