@@ -148,6 +148,14 @@ set_replay_gain(void *context, enum replay_gain_mode mode)
 	engine_set_replay_gain(app->engine, &app->replay_gain);
 }
 
+static void
+set_album(void *context, uint64_t stream, bool album)
+{
+	struct app_player *app = context;
+
+	engine_set_album(app->engine, stream, album);
+}
+
 static int64_t
 elapsed(void *context, uint64_t stream)
 {
@@ -206,6 +214,7 @@ const struct player_ops app_player_ops = {
 	.pause = pause_music,
 	.set_volume = set_volume,
 	.set_replay_gain = set_replay_gain,
+	.set_album = set_album,
 	.elapsed = elapsed,
 	.random = random_below,
 	.changed = tell_changes,

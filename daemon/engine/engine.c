@@ -133,6 +133,13 @@ engine_set_replay_gain(struct engine *engine,
 }
 
 void
+engine_set_album(struct engine *engine, uint64_t stream, bool album)
+{
+	streams_set_album(engine, stream, album);
+	engine_settle(engine);
+}
+
+void
 engine_position(const struct engine *engine, enum lane_id lane,
 		struct engine_position *ret_position)
 {

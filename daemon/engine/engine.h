@@ -159,6 +159,10 @@ void engine_set_volume(struct engine *engine, float volume);
 void engine_set_replay_gain(struct engine *engine,
 			    const struct replay_gain_settings *settings);
 
+/* The stream's song is one of an album that is played in order: what AUTO goes
+ * by. At first it is not. */
+void engine_set_album(struct engine *engine, uint64_t stream, bool album);
+
 struct engine_position {
 	uint64_t stream;    /* heard now; 0: none */
 	int64_t elapsed_ns; /* in the file: start_ns included */

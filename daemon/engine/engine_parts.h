@@ -211,6 +211,7 @@ struct stream *streams_add_link(struct engine *engine, const struct stream *of);
 struct stream *streams_find(struct engine *engine, uint64_t id);
 /* All of root's streams are not wanted any more. */
 void streams_release(struct engine *engine, uint64_t root);
+void streams_set_album(struct engine *engine, uint64_t root, bool album);
 /* It left its line. */
 void streams_left_line(struct engine *engine, struct stream *stream);
 void streams_fail(struct engine *engine, struct stream *stream,

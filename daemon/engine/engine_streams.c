@@ -111,6 +111,7 @@ add_part(struct engine *engine, const struct stream *of)
 		return NULL;
 	stream->root = of->root;
 	stream->released = true; /* by the player: it never knew of it */
+	stream->album = of->album;
 	stream->start_exact = true;
 	stream->chain_ops = of->chain_ops;
 	stream->chain_hz = of->spec.rate_hz;
@@ -276,6 +277,16 @@ streams_release(struct engine *engine, uint64_t root)
 	list_for_each (i, &engine->streams)
 		if (stream_of(i)->root == root)
 			stream_of(i)->released = true;
+}
+
+void
+streams_set_album(struct engine *engine, uint64_t root, bool album)
+{
+	struct list *i;
+
+	list_for_each (i, &engine->streams)
+		if (stream_of(i)->root == root)
+			stream_of(i)->album = album;
 }
 
 /* Nobody reads a plan that names it. */

@@ -234,6 +234,21 @@ end_frame(const struct stream *stream)
 	return stream->chain_base + stream->info.frames;
 }
 
+/* The song's own gain, linear. */
+static float
+gain_of(const struct engine *engine, const struct line *line,
+	const struct stream *stream)
+{
+	struct replay_gain_settings settings = engine->replay_gain;
+
+	if (line->id != LANE_MUSIC && line->id != LANE_PREVIEW)
+		return 1.0F;
+	if (settings.mode == REPLAY_GAIN_AUTO)
+		settings.mode =
+			stream->album ? REPLAY_GAIN_ALBUM : REPLAY_GAIN_TRACK;
+	return replay_gain_linear(&stream->replay_gain, &settings);
+}
+
 /* False: the resampler that it needs cannot be had now. */
 static bool
 add_entry(struct engine *engine, const struct line *line, unsigned index,
@@ -260,10 +275,7 @@ add_entry(struct engine *engine, const struct line *line, unsigned index,
 			return false;
 		}
 	}
-	entry->gain = line->id == LANE_MUSIC || line->id == LANE_PREVIEW
-			      ? replay_gain_linear(&stream->replay_gain,
-						   &engine->replay_gain)
-			      : 1.0F;
+	entry->gain = gain_of(engine, line, stream);
 	if (fades)
 		entry->fade_frames = fade_frames(stream, plan->rate_hz);
 	entry->end_frame = end_frame(stream);

@@ -162,6 +162,7 @@ struct stream {
 	int64_t start_ns;      /* where to begin, in the song */
 	bool start_exact;      /* base_frame tells where to begin */
 	bool hasty;            /* the decoder threads are real-time ones */
+	bool album;            /* the song is one of an album */
 	uint64_t chain_offset; /* byte offset of its chain link, or 0 */
 	uint64_t chain_base;   /* frames of the song before that link */
 	uint32_t chain_hz;     /* of chain_base; 0: not known */

@@ -58,8 +58,12 @@ struct player_ops {
 	void (*stop)(void *context);
 	void (*pause)(void *context, bool paused);
 	void (*set_volume)(void *context, unsigned percent);
-	/* What is meant by the mode now: never AUTO. NULL: nobody cares. */
+	/* NULL: nobody cares. */
 	void (*set_replay_gain)(void *context, enum replay_gain_mode mode);
+	/* The stream's song is one of an album that is played in order, or is
+	 * not, as at first: what AUTO goes by. Told before it is played or
+	 * follows, and when it changes. NULL: nobody cares. */
+	void (*set_album)(void *context, uint64_t stream, bool album);
 	/* Elapsed time of the stream that is heard, or < 0. */
 	int64_t (*elapsed)(void *context, uint64_t stream);
 	uint32_t (*random)(void *context, uint32_t below);

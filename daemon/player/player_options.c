@@ -4,7 +4,6 @@
 #include "daemon/player/player_parts.h"
 
 #include <errno.h>
-#include <string.h>
 
 static void
 option_changed(struct player *player)
@@ -119,49 +118,6 @@ player_set_mixramp_delay(struct player *player, double delay_s)
 		return;
 	player->mixramp_delay_s = delay_s;
 	option_changed(player);
-}
-
-static bool
-same_album(const struct song *a, const struct song *b)
-{
-	const char *album_a = song_tag_value(a, TAG_ALBUM);
-	const char *album_b = song_tag_value(b, TAG_ALBUM);
-
-	return album_a != NULL && album_b != NULL && album_a[0] != '\0' &&
-	       strcmp(album_a, album_b) == 0;
-}
-
-/* The current song and one beside it in the queue are of the same album, and
- * they are heard in that order. */
-static bool
-plays_album(const struct player *player)
-{
-	const int64_t at = play_queue_find(player->queue, player->current.id);
-	const int64_t length = play_queue_length(player->queue);
-
-	if (player->random || player->current.song == NULL || at < 0)
-		return false;
-	for (int64_t i = at - 1; i <= at + 1; i += 2) {
-		if (i >= 0 && i < length &&
-		    same_album(player->current.song,
-			       play_queue_at(player->queue, (uint32_t)i)->song))
-			return true;
-	}
-	return false;
-}
-
-void
-player_tell_replay_gain(struct player *player)
-{
-	enum replay_gain_mode mode = player->replay_gain;
-
-	if (mode == REPLAY_GAIN_AUTO)
-		mode = plays_album(player) ? REPLAY_GAIN_ALBUM
-					   : REPLAY_GAIN_TRACK;
-	if (mode == player->told_gain || player->ops->set_replay_gain == NULL)
-		return;
-	player->told_gain = mode;
-	player->ops->set_replay_gain(player->context, mode);
 }
 
 void

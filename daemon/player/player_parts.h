@@ -38,7 +38,10 @@ struct slot {
 	bool ready;
 	bool told;
 	bool started;
-	bool seek; /* opened for a seek: leaving is the same song */
+	bool seek;  /* opened for a seek: leaving is the same song */
+	bool album; /* as the engine was told of the stream */
+	bool heard; /* the song was, with that: by this stream or, before a
+		       seek, by another */
 };
 
 struct player {
@@ -70,7 +73,7 @@ struct player {
 	bool has_crossfade;              /* a command has set it */
 	bool told_overlaps;              /* to the engine */
 	bool has_replay_gain;            /* a command has set it */
-	enum replay_gain_mode told_gain; /* to the engine: never AUTO */
+	enum replay_gain_mode told_gain; /* to the engine */
 	struct order order;
 
 	/* Songs that failed since the last command or round; they are passed
@@ -97,8 +100,10 @@ enum player_cause {
 	PLAYER_FAILED,  /* it cannot be played */
 };
 
-/* player_options.c: tells the engine which gain AUTO stands for now. */
+/* player_gain.c: tells the engine what gain songs get, where that changed; all
+ * that are open, or one. */
 void player_tell_replay_gain(struct player *player);
+void player_tell_album(struct player *player, struct slot *slot);
 
 /* player_overlap.c: crossfade. */
 

@@ -17,6 +17,7 @@ slot_open(struct player *player, struct slot *slot, uint32_t id,
 	slot->start_ns = start_ns;
 	slot->duration_ns = -1;
 	slot->stream = player->ops->open(player->context, slot->song, start_ns);
+	player_tell_album(player, slot);
 	return slot->stream != 0;
 }
 
@@ -30,6 +31,8 @@ slot_close(struct player *player, struct slot *slot)
 	slot->told = false;
 	slot->started = false;
 	slot->seek = false;
+	slot->album = false;
+	slot->heard = false;
 }
 
 void

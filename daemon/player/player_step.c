@@ -278,6 +278,19 @@ player_join_next(struct player *player)
 	player_plan_next(player);
 }
 
+/* The same song at another time, from before on: with the same gain. */
+static void
+keep_gain(struct player *player, const struct slot *before)
+{
+	player->current.heard = before->album && before->started;
+	if (player->current.heard && !player->current.album) {
+		player->current.album = true;
+		if (player->ops->set_album != NULL)
+			player->ops->set_album(player->context,
+					       player->current.stream, true);
+	}
+}
+
 /* Opens the current song anew at another time. */
 static void
 reopen_at(struct player *player, int64_t time_ns)
@@ -304,6 +317,7 @@ reopen_at(struct player *player, int64_t time_ns)
 		return;
 	}
 	player->current.seek = true;
+	keep_gain(player, &before);
 	player->current.duration_ns = before.duration_ns;
 	player->current.spec = before.spec;
 	player->current.bitrate_bps = before.bitrate_bps;
@@ -352,6 +366,7 @@ player_plan_next(struct player *player)
 	const bool sounds = player->current.told;
 	uint32_t wanted = 0;
 
+	player_tell_replay_gain(player);
 	player->next_id = player->current.song == NULL
 				  ? 0
 				  : player_choose_natural(player);
