@@ -195,6 +195,8 @@ engine_up(struct app *app)
 			app->conf, CONF_PLAYER_MISSING_PREAMP_DB),
 	};
 	engine_set_replay_gain(app->engine, &app->between.replay_gain);
+	engine_set_duck(app->engine,
+			(unsigned)conf_int(app->conf, CONF_SPEECH_DUCK_DB));
 	return 0;
 }
 

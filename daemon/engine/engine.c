@@ -140,6 +140,12 @@ engine_set_album(struct engine *engine, uint64_t stream, bool album)
 }
 
 void
+engine_set_duck(struct engine *engine, unsigned db)
+{
+	atomic_store_explicit(&engine->bus->duck_db, db, memory_order_relaxed);
+}
+
+void
 engine_position(const struct engine *engine, enum lane_id lane,
 		struct engine_position *ret_position)
 {

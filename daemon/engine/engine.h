@@ -163,6 +163,10 @@ void engine_set_replay_gain(struct engine *engine,
  * by. At first it is not. */
 void engine_set_album(struct engine *engine, uint64_t stream, bool album);
 
+/* How many dB below what is said over it music stands; 0: it is not lowered.
+ * At first 15. */
+void engine_set_duck(struct engine *engine, unsigned db);
+
 struct engine_position {
 	uint64_t stream;    /* heard now; 0: none */
 	int64_t elapsed_ns; /* in the file: start_ns included */

@@ -9,6 +9,7 @@
 #include "daemon/engine/engine_parts.h"
 
 #include "daemon/engine/memory.h"
+#include "daemon/output/mix.h"
 #include "daemon/output/output.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
@@ -86,6 +87,7 @@ init_shared(struct engine *engine)
 	hazard_domain_init(engine->hazards);
 	rotary_init(engine->set, engine->hazards);
 	timeline_init(engine->timeline);
+	engine->bus->duck_db = MIX_DUCK_DB;
 	for (i = 0; i < LANE_COUNT; i++)
 		line_init(&engine->lines[i], engine, i);
 	engine->deck_reserve = reserve_for_decks(&engine->config);

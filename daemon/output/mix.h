@@ -39,7 +39,7 @@ enum {
 	MIX_DUCKS = LANE_SPEECH, /* music and preview, under what is above */
 	MIX_DUCK_CELLS = 1280,   /* over 12 s: what a rewind may undo, and the
 				    second before */
-	MIX_DUCK_DB = 15,
+	MIX_DUCK_DB = 15,        /* mix_bus.duck_db, if nobody sets it */
 	MIX_DUCK_MOST_DB = 24,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mix_duck.c - music goes down while something is said over it, so far that it
- * stands MIX_DUCK_DB below what is said, and by MIX_DUCK_MOST_DB at most.
+ * stands mix_bus.duck_db below what is said, and by MIX_DUCK_MOST_DB at most.
  *
  *   said      ______####__##______________
  *   music     ------\____________________,,,,-----
@@ -140,9 +140,10 @@ measure(struct mix *mix, unsigned lane, size_t frames)
 	       gain;
 }
 
-/* How far down it should be when this cell, which was measured, ends. */
+/* How far down it should be when this cell, which was measured, ends, to stand
+ * so far below. */
 static RT_SAFE float
-wanted_depth(struct mix_duck *duck, uint64_t cell)
+wanted_depth(struct mix_duck *duck, uint64_t cell, uint32_t below_db)
 {
 	float said = 0.0F, under = 0.0F, now = 0.0F, depth = 0.0F;
 
@@ -154,9 +155,9 @@ wanted_depth(struct mix_duck *duck, uint64_t cell)
 		if (i < HOLD_CELLS)
 			now = fmaxf(now, old->said);
 	}
-	if (now < heard_from || under == 0.0F)
+	if (now < heard_from || under == 0.0F || below_db == 0)
 		return 0.0F;
-	depth = 10.0F * log10f(under / said) + (float)MIX_DUCK_DB;
+	depth = 10.0F * log10f(under / said) + (float)below_db;
 	return fminf(fmaxf(depth, 0.0F), (float)MIX_DUCK_MOST_DB);
 }
 
@@ -190,7 +191,9 @@ begin_cell(struct mix *mix, unsigned lane, uint64_t cell)
 	};
 	for (unsigned i = lane + 1; i < LANE_CHIME; i++)
 		now->said = fmaxf(now->said, measure(mix, i, frames));
-	depth = wanted_depth(duck, cell);
+	depth = wanted_depth(
+		duck, cell,
+		atomic_load_explicit(&mix->bus->duck_db, memory_order_relaxed));
 	depth = fminf(depth, before + most / ATTACK_CELLS);
 	depth = fmaxf(depth, before - most / RELEASE_CELLS);
 	now->depth_db = depth;

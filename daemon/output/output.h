@@ -97,6 +97,9 @@ struct mix_bus {
 	struct tap *tap;
 	/* The card hears the music alone, and at its own level. */
 	bool music_only;
+	/* How far below what is said music stands; 0: wherever it is. Of cells
+	 * that are begun from now on (mix_duck.c). */
+	ATOMIC(uint32_t) duck_db;
 };
 
 struct output_config {

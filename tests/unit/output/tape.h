@@ -51,6 +51,7 @@ tape_init(struct tape *tape, size_t capacity_frames, size_t history_frames,
 	tape->bus = aligned_alloc(CACHE_LINE, sizeof(*tape->bus));
 	assert(tape->bus != NULL);
 	memset((void *)tape->bus, 0, sizeof(*tape->bus));
+	tape->bus->duck_db = 15;
 	memory = calloc((size_t)LANE_COUNT * LANE_DECKS, bytes);
 	assert(memory != NULL);
 	tape->memory = memory;

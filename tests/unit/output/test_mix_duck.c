@@ -115,11 +115,21 @@ test_it_stands_so_far_below(void **state)
 {
 	static const struct {
 		float music, said;
+		unsigned below_db;
 		double depth_db;
 	} cases[] = {
-		{0.25F, 0.1F, 15 + 7.959}, {0.05F, 0.25F, 15 - 13.979},
-		{0.2F, 0.2F, 15},          {0.02F, 0.5F, 0},
-		{0.5F, 0.05F, 24},         {0.5F, 0.0001F, 0},
+		{0.25F, 0.1F, 15, 15 + 7.959},
+		{0.05F, 0.25F, 15, 15 - 13.979},
+		{0.2F, 0.2F, 15, 15},
+		{0.02F, 0.5F, 15, 0},
+		{0.5F, 0.05F, 15, 24},
+		{0.5F, 0.0001F, 15, 0},
+		/* Another depth is wanted; 24 dB stay the most. */
+		{0.2F, 0.2F, 6, 6},
+		{0.2F, 0.2F, 1, 1},
+		{0.2F, 0.2F, 40, 24},
+		{0.02F, 0.5F, 40, 40 - 27.959},
+		{0.5F, 0.05F, 0, 0},
 	};
 
 	(void)state;
@@ -128,6 +138,7 @@ test_it_stands_so_far_below(void **state)
 		const uint64_t said[] = {SAID_AT + 31 * MS, SAID_AT + SAID - 1,
 					 SAID_AT + SAID + 280 * MS};
 
+		scene->tape.bus->duck_db = cases[i].below_db;
 		play_scene(scene, cases[i].music, LANE_SPEECH, cases[i].said);
 		for (size_t j = 0; j < 3; j++) {
 			const double got =
