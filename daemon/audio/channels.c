@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+/* In the order of the mask's bits. */
 enum place {
 	PLACE_FL,
 	PLACE_FR,
@@ -18,6 +19,8 @@ enum place {
 	PLACE_LFE,
 	PLACE_BL,
 	PLACE_BR,
+	PLACE_FLC,
+	PLACE_FRC,
 	PLACE_BC,
 	PLACE_SL,
 	PLACE_SR,
@@ -51,6 +54,10 @@ static const struct {
 	[PLACE_BR] = {{{PLACE_SR, PLACE_SR}, 1.0F},
 		      {{PLACE_FR, PLACE_FR}, 0.70710678F},
 		      {{PLACE_FC, PLACE_FC}, 0.5F}},
+	[PLACE_FLC] = {{{PLACE_FL, PLACE_FL}, 1.0F},
+		       {{PLACE_FC, PLACE_FC}, 0.70710678F}},
+	[PLACE_FRC] = {{{PLACE_FR, PLACE_FR}, 1.0F},
+		       {{PLACE_FC, PLACE_FC}, 0.70710678F}},
 	[PLACE_BC] = {{{PLACE_BL, PLACE_BR}, 0.70710678F},
 		      {{PLACE_FL, PLACE_FR}, 0.5F},
 		      {{PLACE_FC, PLACE_FC}, 0.5F}},
@@ -90,9 +97,8 @@ stand_in(struct channel_map *map, uint32_t in, const uint8_t targets[2],
 }
 
 static RT_SAFE void
-place_input(struct channel_map *map, uint32_t in)
+place_input(struct channel_map *map, uint32_t in, uint8_t place)
 {
-	const uint8_t place = layouts[map->in - 1][in];
 	const int own = output_of(map->out, place);
 	unsigned i = 0;
 
@@ -147,11 +153,39 @@ find_copies(struct channel_map *map)
 	}
 }
 
+/* The places of the inputs. */
+static RT_SAFE void
+find_places(uint32_t channels, uint32_t mask,
+	    uint8_t ret_places[AUDIO_CHANNELS_MAX])
+{
+	uint32_t count = 0;
+	uint8_t place = 0;
+
+	for (place = 0; place < PLACE_COUNT; place++) {
+		if ((mask >> place & 1) == 0)
+			continue;
+		if (count < channels)
+			ret_places[count] = place;
+		count++;
+	}
+	if (count != channels || mask > CHANNELS_KNOWN)
+		memcpy(ret_places, layouts[channels - 1], AUDIO_CHANNELS_MAX);
+}
+
 RT_SAFE void
 channel_map_init(struct channel_map *map, uint32_t in, uint32_t out)
 {
+	channel_map_init_mask(map, in, 0, out);
+}
+
+RT_SAFE void
+channel_map_init_mask(struct channel_map *map, uint32_t in, uint32_t mask,
+		      uint32_t out)
+{
+	uint8_t places[AUDIO_CHANNELS_MAX];
 	uint32_t i = 0;
 
+	find_places(in, mask, places);
 	memset(map, 0, sizeof(*map));
 	map->in = in;
 	map->out = out;
@@ -160,7 +194,7 @@ channel_map_init(struct channel_map *map, uint32_t in, uint32_t out)
 		map->matrix[output_of(out, PLACE_FR)][0] = 1.0F;
 	} else {
 		for (i = 0; i < in; i++)
-			place_input(map, i);
+			place_input(map, i, places[i]);
 	}
 	normalize(map);
 	find_copies(map);

@@ -43,6 +43,7 @@ enum decode_status {
 
 struct decoder_info {
 	struct audio_spec spec;
+	uint32_t channel_mask; /* the places, see channels.h; 0: as usual */
 	uint64_t frames; /* in all, as far as the header tells; 0: unknown */
 	uint32_t skip_frames; /* encoder delay, already left out */
 	uint32_t trim_frames; /* padding at the end, already left out */

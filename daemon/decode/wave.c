@@ -69,6 +69,8 @@ decode(struct decoder *decoder, void *ret_samples, size_t capacity,
 	pcm_layout_decode(&wave->layout, ret_samples,
 			  window_bytes(&wave->window),
 			  frames * wave->info.spec.channels);
+	if (wave->reorder)
+		wave_reorder(wave, ret_samples, frames);
 	window_drop(&wave->window, frames * wave->frame_bytes);
 	wave->position += frames;
 	*ret_frames = frames;

@@ -22,7 +22,7 @@ enum {
 	CHUNK_HEAD_BYTES = 8,
 	CHUNKS_MAX = 64,
 	FORMAT_BYTES = 16, /* of the chunk, at least */
-	FORMAT_CHUNK_BYTES = 64,
+	FORMAT_CHUNK_BYTES = 256,
 };
 
 bool
@@ -126,6 +126,22 @@ find_valid_bits(struct wave *wave, const struct sndfile_module *module,
 	}
 	if (bits + 8 >= most && bits <= most && bits >= 8)
 		wave->info.spec.bits = bits;
+}
+
+/* Where the channels are to be heard. */
+static void
+find_places(struct wave *wave, const struct sndfile_module *module,
+	    SNDFILE *file)
+{
+	static const char *const layouts[] = {"chan", "CHAN"};
+	uint8_t chunk[FORMAT_CHUNK_BYTES] = {0};
+	size_t length = read_chunk(module, file, "fmt ", chunk);
+
+	wave_place_by_format(wave, chunk, length);
+	for (size_t i = 0; i < 2; i++) {
+		length = read_chunk(module, file, layouts[i], chunk);
+		wave_place_by_layout(wave, chunk, length);
+	}
 }
 
 /* The head of the chunk at *offset, which moves to the next. False when there
@@ -295,6 +311,7 @@ understand(struct wave *wave, const struct sndfile_module *module,
 	if (error < 0)
 		return error;
 	find_valid_bits(wave, module, file);
+	find_places(wave, module, file);
 	keep_strings(wave, module, file);
 	bits_a_second = (uint64_t)wave->frame_bytes * 8 * info->spec.rate_hz;
 	info->bitrate_bps = bits_a_second < UINT32_MAX ? (uint32_t)bits_a_second

@@ -242,7 +242,8 @@ lane_voice_init(struct lane_voice *voice, const struct plan_entry *entry,
 		voice->resampler_base = first;
 	voice->resampler = entry->resampler;
 	voice->gain = (struct gain_ramp){0, 0, entry->gain, entry->gain};
-	channel_map_init(&voice->map, entry->stream->spec.channels, channels);
+	channel_map_init_mask(&voice->map, entry->stream->spec.channels,
+			      entry->stream->channel_mask, channels);
 }
 
 RT_SAFE size_t

@@ -103,6 +103,7 @@ struct stream {
 	uint64_t parent;     /* the stream whose chain link this is, or 0 */
 	uint64_t base_frame; /* in the song, of the first frame */
 	struct audio_spec spec;
+	uint32_t channel_mask;
 	struct replay_gain replay_gain; /* as its tags say */
 	struct rt_subject subject;      /* whose fault a crash would be */
 	struct commons *commons;        /* a reference; NULL: in tests */

@@ -188,6 +188,7 @@ seek_to_start(struct stream *stream)
 	if (!audio_spec_valid(spec))
 		return -EINVAL;
 	stream->spec = *spec;
+	stream->channel_mask = stream->live_info->channel_mask;
 	follow_rate(stream, spec->rate_hz);
 	if (!stream->start_exact)
 		stream->base_frame =

@@ -109,6 +109,37 @@ test_up_is_exact(void **state)
 		    map.source[2] == -1);
 }
 
+/* Places that the number of channels would not suggest. */
+static void
+test_places_that_are_told(void **state)
+{
+	const double half = sqrt(0.5), sum = 1 + half + 0.5;
+	const double row[4] = {1 / sum, 0, half / sum, 0.5 / sum};
+	const double plain[3] = {1, 0, 0};
+	struct channel_map map;
+
+	(void)state;
+	/* L R C and one behind: not a quadro. */
+	channel_map_init_mask(
+		&map, 4, CHANNEL_FL | CHANNEL_FR | CHANNEL_FC | CHANNEL_BC, 2);
+	assert_row(&map, 0, row);
+	/* 2.1: its third is no centre. */
+	channel_map_init_mask(&map, 3, CHANNEL_FL | CHANNEL_FR | CHANNEL_LFE,
+			      2);
+	assert_row(&map, 0, plain);
+	/* The sides of a 5.1 are the same as its backs, to the bit. */
+	channel_map_init_mask(&map, 6, 0x60f, 6);
+	assert_true(map.copies && map.source[4] == 4 && map.source[5] == 5);
+	/* What is not as many, or not known, is as if it were not there. */
+	for (uint32_t mask = 0x1003; mask < 0x8000; mask += 0x1ff0) {
+		struct channel_map usual;
+
+		channel_map_init_mask(&map, 6, mask, 2);
+		channel_map_init(&usual, 6, 2);
+		assert_memory_equal(&map, &usual, sizeof(map));
+	}
+}
+
 /* Full scale in stays full scale out, and no input but the LFE is lost. */
 static void
 test_every_pair_is_bounded_and_whole(void **state)
@@ -147,6 +178,7 @@ main(void)
 		cmocka_unit_test(test_surround_to_stereo),
 		cmocka_unit_test(test_surround_to_mono),
 		cmocka_unit_test(test_up_is_exact),
+		cmocka_unit_test(test_places_that_are_told),
 		cmocka_unit_test(test_every_pair_is_bounded_and_whole),
 	};
 
