@@ -169,6 +169,31 @@ END
 	heard_in_order
 }
 
+# Shorter than a fade (5 ms), down to a single frame, and one without any.
+@test "Songs shorter than a fade, between longer ones: nothing lost, nothing added" {
+	export ROTARY_TEST_CARD_FORMATS=S16
+	short_songs 10 44100
+	python3 - "$MUSIC" "$HERE/reference.raw" <<'END'
+import sys, wave
+music, whole = sys.argv[1:]
+reference = b""
+for i, frames in enumerate((44100, 1, 263, 2, 7, 100, 44100, 0, 1, 44100)):
+    name = f"{music}/{i:03}.wav"
+    with wave.open(name) as song:
+        samples = song.readframes(frames)
+    with wave.open(name, "wb") as song:
+        song.setparams((2, 2, 44100, frames, "NONE", ""))
+        song.writeframes(samples)
+    reference += samples
+open(whole, "wb").write(reference)
+END
+	start_rotaryd
+	play_through "${SONGS[@]}"
+	heard_in_order
+	[ "$(heard_in_order)" = "silences:" ]
+	real_time_was_kept 1
+}
+
 @test "At one rate for all, resampled: as long as it is, at any quality" {
 	export ROTARY_TEST_CARD_FORMATS=FLOAT
 	flac_song a.flac 44100 16 44100 sine 441
