@@ -53,7 +53,7 @@ is_idle(uint32_t unit, const struct zone_class *class, unsigned page)
 	if (first >= slab->fresh)
 		return false;
 	if (last >= class->blocks)
-		last = class->blocks - 1u;
+		last = class->blocks - 1U;
 	return all_set(zone_slab_free_words(unit, class), first, last);
 }
 
@@ -75,7 +75,7 @@ purge_slab(uint32_t unit, const struct zone_class *class)
 				      (size_t)(end - page) * ZONE_PAGE_MAX))
 			return;
 		zone_count(&zone_region.figures.purged_pages, end - page);
-		slab->purged |= (uint16_t)((1u << end) - (1u << page));
+		slab->purged |= (uint16_t)((1U << end) - (1U << page));
 	}
 }
 

@@ -84,7 +84,7 @@ add_step(struct replay *replay, struct table *table,
 			      .call = (uint16_t)record->call};
 	if (record->call == ZONE_TRACE_ALIGNED)
 		step->align_shift =
-			(uint16_t)__builtin_ctzll(record->before | 1u << 31);
+			(uint16_t)__builtin_ctzll(record->before | 1U << 31);
 	if (record->call == ZONE_TRACE_REALLOC) {
 		slot = find(table, record->before);
 		step->slot = *slot;

@@ -56,11 +56,11 @@ unpurge(struct zone_slab *slab, const struct zone_class *class,
 	unsigned i = 0;
 
 	for (i = 0; i < count; i++) {
-		const uint32_t begin = slots[i] % ZONE_UNIT_BYTES & ~1u;
+		const uint32_t begin = slots[i] % ZONE_UNIT_BYTES & ~1U;
 		const uint32_t end = begin + class->size - 1;
 
-		slab->purged &= (uint16_t) ~((2u << end / ZONE_PAGE_MAX) -
-					     (1u << begin / ZONE_PAGE_MAX));
+		slab->purged &= (uint16_t) ~((2U << end / ZONE_PAGE_MAX) -
+					     (1U << begin / ZONE_PAGE_MAX));
 	}
 }
 

@@ -37,6 +37,12 @@ key_names_at(int index)
 	return index >= 0 && index < NAME_COUNT ? names[index] : NULL;
 }
 
+static bool
+is_same_letter(char one, char other)
+{
+	return toupper((unsigned char)one) == toupper((unsigned char)other);
+}
+
 static int
 least(int one, int other)
 {
@@ -52,9 +58,7 @@ step_row(int *row, char letter, const char *other)
 
 	row[0]++;
 	for (j = 0; other[j] != '\0'; j++) {
-		const int same = toupper((unsigned char)letter) ==
-				 toupper((unsigned char)other[j]);
-		const int change = diagonal + !same;
+		const int change = diagonal + !is_same_letter(letter, other[j]);
 
 		diagonal = row[j + 1];
 		row[j + 1] = least(least(row[j], row[j + 1]) + 1, change);
