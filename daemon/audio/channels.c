@@ -159,13 +159,13 @@ find_places(uint32_t channels, uint32_t mask,
 	    uint8_t ret_places[AUDIO_CHANNELS_MAX])
 {
 	uint32_t count = 0;
-	uint8_t place = 0;
+	uint32_t place = 0;
 
 	for (place = 0; place < PLACE_COUNT; place++) {
 		if ((mask >> place & 1) == 0)
 			continue;
 		if (count < channels)
-			ret_places[count] = place;
+			ret_places[count] = (uint8_t)place;
 		count++;
 	}
 	if (count != channels || mask > CHANNELS_KNOWN)

@@ -139,7 +139,7 @@ resampler_restart(struct resampler *resampler)
 	const soxr_runtime_spec_t runtime = module->runtime_spec(1);
 	float *silence = allocator_new(
 		resampler->allocator,
-		RESAMPLE_CHUNK_FRAMES * AUDIO_CHANNELS_MAX * sizeof(*silence));
+		sizeof(*silence) * RESAMPLE_CHUNK_FRAMES * AUDIO_CHANNELS_MAX);
 	soxr_error_t error = NULL;
 	soxr_t soxr = module->create(resampler->in_hz, resampler->out_hz,
 				     resampler->channels, &error, &io, &quality,

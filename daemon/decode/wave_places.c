@@ -186,7 +186,7 @@ wave_place_by_layout(struct wave *wave, const uint8_t *chunk, size_t length)
 		   length >= HEAD_BYTES + channels * LABEL_BYTES) {
 		for (uint32_t i = 0; i < channels; i++)
 			labels[i] = big_endian(chunk + HEAD_BYTES +
-					       i * LABEL_BYTES);
+					       (size_t)i * LABEL_BYTES);
 		take_labels(wave, labels);
 	}
 }

@@ -35,12 +35,12 @@ struct saying {
 static void
 put(struct bytes *file, uint64_t value, unsigned count, bool big)
 {
-	for (unsigned i = 0; i < count; i++)
-		bytes_append(
-			file,
-			&(uint8_t){(uint8_t)(value >>
-					     8 * (big ? count - 1 - i : i))},
-			1);
+	for (unsigned i = 0; i < count; i++) {
+		const unsigned place = big ? count - 1 - i : i;
+		const uint8_t byte = (uint8_t)(value >> 8 * place);
+
+		bytes_append(file, &byte, 1);
+	}
 }
 
 static void
