@@ -47,6 +47,7 @@ create_output(struct engine *engine, unsigned index)
 	side->engine = engine;
 	side->index = index;
 	side->follows = true;
+	side->config.output.number = index;
 	side->plans = snapshot_create(NULL, release_plan, NULL);
 	if (side->plans == NULL)
 		return -ENOMEM;

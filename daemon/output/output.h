@@ -114,6 +114,7 @@ struct output_config {
 	int priority;
 	enum rt_fence fence;
 	bool lock_memory;
+	unsigned number; /* by which the log names it */
 };
 
 /* What the output thread mixes from, and where it says what is heard. */

@@ -20,7 +20,7 @@ RT_DEVICE void
 output_feed_count_xrun(struct output_rt *rt)
 {
 	atomic_fetch_add_explicit(&rt->figures.xruns, 1, memory_order_relaxed);
-	log_rt(LOG_RT_XRUN, -1, 0);
+	log_rt(LOG_RT_XRUN, -1, rt->number);
 }
 
 /* What was queued and cannot have been heard by now is mixed again: a driver
@@ -157,7 +157,7 @@ output_feed_recover(struct output_rt *rt, int error)
 	case -ESTRPIPE:
 		if (feed->suspended_ns == 0) {
 			feed->suspended_ns = clock_now_ns();
-			log_rt(LOG_RT_SUSPENDED, 0, 0);
+			log_rt(LOG_RT_SUSPENDED, 0, rt->number);
 		}
 		return 0;
 	case -EAGAIN:

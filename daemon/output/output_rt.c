@@ -209,7 +209,7 @@ lose(struct output_rt *rt, int error)
 		.time_ns = clock_now_ns(),
 	};
 
-	log_rt(LOG_RT_CARD_LOST, -error, 0);
+	log_rt(LOG_RT_CARD_LOST, -error, rt->number);
 	atomic_store_explicit(&rt->lost_error, error, memory_order_relaxed);
 	(void)tell(rt, &event);
 	give_back(rt);

@@ -72,6 +72,7 @@ struct output_rt {
 	enum rt_fence fence;
 	uint32_t settle_ms;
 	bool keep_open;
+	unsigned number; /* by which the log names it */
 	struct thread thread;
 	/* from control */
 	ALIGNED(CACHE_LINE) ATOMIC(struct card *) offered;

@@ -71,6 +71,7 @@ output_rt_create(const struct output_config *config,
 	rt->fence = config->fence;
 	rt->settle_ms = config->settle_ms;
 	rt->keep_open = config->keep_open;
+	rt->number = config->number;
 	wake_init(&rt->finished_wake);
 	rt->wake_fd = wake_fd;
 	spec.argument = rt;

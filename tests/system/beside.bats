@@ -196,6 +196,7 @@ others_play_on() {
 		fault_of three xrun
 		wait_for "$DEADLINE" has_events three xrun "$i"
 	done
+	wait_for "$DEADLINE" logged 'output 2: the card ran dry'
 	others_play_on
 }
 
