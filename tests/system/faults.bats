@@ -214,10 +214,11 @@ suspends_and_goes_on() {
 }
 
 @test "a minute of play: no forbidden call, no page fault, no xrun" {
+	# A sanitizer's own memory, and its time, are nobody's promise.
+	[ -z "$ROTARY_SANITIZE" ] || skip "a sanitizer faults and is late itself"
 	begin_playing
 	before=$(rt_faults)
 	wait_for 120 elapsed_past 60
-	# A sanitizer's own memory is nobody's promise.
-	[ -n "$ROTARY_SANITIZE" ] || [ "$(rt_faults)" = "$before" ]
+	[ "$(rt_faults)" = "$before" ]
 	real_time_was_kept
 }

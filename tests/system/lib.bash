@@ -309,6 +309,8 @@ real_time_was_kept() {
 	if [ -z "$ROTARY_SANITIZE" ]; then
 		grep -q '^sealed: 1' <<<"$stats"
 	fi
+	# One that ThreadSanitizer makes ten times as slow may be late.
+	[ "$ROTARY_SANITIZE" != thread ] || return 0
 	if grep -qE '^xruns: [1-9]' <<<"$stats" ||
 		[ "$(card_events xrun)" -gt "${1:-0}" ] ||
 		[ "$(card_events late)" != 0 ]; then

@@ -212,8 +212,10 @@ all_cards_hang() {
 
 # Each is waited for by itself 200 ms, so that one after the other they need
 # eight times that, at least. A machine that is slow is so not three times.
+# ThreadSanitizer makes it slow for as long as it is asked.
 @test "eight cards that hang are waited for together at the end" {
 	local i took
+	[ "$ROTARY_SANITIZE" != thread ] || skip "eight cards are too many for it"
 	long_song song.flac 60
 	for i in 0 1 2 3 4 5 6 7; do
 		mkdir -p "$HERE/card$i"
