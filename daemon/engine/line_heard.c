@@ -213,8 +213,10 @@ line_locate(const struct engine *engine, struct line *line,
 		ret_point->root = point.stream_id;
 		ret_point->frame = point.stream_frame;
 		ret_point->rate_hz = point.stream_rate_hz;
-		if (line->heard == point.stream_id ||
-		    line->stand.root == point.stream_id)
+		/* Where a pause leaves it is known before it is heard. */
+		if (line->paused_ns == 0 &&
+		    (line->heard == point.stream_id ||
+		     line->stand.root == point.stream_id))
 			line->stand = *ret_point;
 		return;
 	}

@@ -182,3 +182,35 @@ begin_playing() {
 		"$(awk -v at="$at" 'BEGIN { print at + 1 }')"
 	position_is_what_is_heard
 }
+
+# As told, within the millisecond in which it is told, at
+# the frame where the fade to the pause begins, with which it goes on.
+stands_where() {
+	python3 - "$HEARD" "$HERE/song.raw" "$(field elapsed)" <<'END'
+import pathlib, sys
+FRAME, KEY, RATE = 4, 32, 96000
+heard, song = (pathlib.Path(path).read_bytes() for path in sys.argv[1:3])
+at = len(heard) // FRAME - KEY
+while (found := song.find(heard[at * FRAME:(at + KEY) * FRAME])) < 0:
+    at -= 1
+off = float(sys.argv[3]) * RATE - (found // FRAME + KEY)
+print(f"# told {off:.0f} frames behind what was heard")
+sys.exit(abs(off) > RATE / 1000)
+END
+}
+
+@test "position: in a pause, the sample that is heard next, in each song" {
+	start_rotaryd
+	mpd "add share/noise.flac" "add share/noise.flac" "add share/noise.flac" \
+		play >/dev/null
+	for i in 0 1 2; do
+		wait_for "$DEADLINE" elapsed_past 0.5
+		# Asked for before it stands there, too.
+		mpd "pause 1" status status status >/dev/null
+		wait_for "$DEADLINE" card_has_events xrun $((i + 1))
+		find_heard
+		stands_where
+		mpd "pause 0" next
+		wait_for "$DEADLINE" field_is song $((i + 1)) || [ "$i" = 2 ]
+	done
+}
