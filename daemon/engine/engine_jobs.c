@@ -189,11 +189,23 @@ on_opened(struct engine *engine, struct stream *stream, int result)
 	}
 }
 
+/* It fell under its mark while the job that had been asked for was out: it
+ * could not ask for the next one. */
+static bool
+missed_refill(const struct stream *stream)
+{
+	return !stream->rt ||
+	       atomic_load_explicit(&stream->hungry, memory_order_relaxed) ||
+	       byte_ring_writable(&stream->bytes) > stream->bytes.capacity / 2;
+}
+
 static void
 on_filled(struct stream *stream)
 {
-	atomic_store_explicit(&stream->refill, 0, memory_order_release);
-	wake_post(stream->wake);
+	(void)atomic_exchange_explicit(&stream->refill, 0,
+				       memory_order_acq_rel);
+	if (missed_refill(stream))
+		wake_post(stream->wake);
 }
 
 /* The pool keeps the job, and with it the stream. */

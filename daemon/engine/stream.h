@@ -128,10 +128,13 @@ struct stream {
 	ATOMIC(uint64_t) link_offset;  /* claim holder, before end */
 	ATOMIC(uint32_t) link_awaited; /* claim holder sets, control clears */
 	ATOMIC(uint32_t) refill;       /* claim holder sets, control clears */
-	ATOMIC(uint32_t) overruns;     /* claim holder */
-	ATOMIC(int64_t) overrun_ns;    /* claim holder: waited for them */
-	ATOMIC(uint64_t) taken_cut;    /* lane: that it was taken from in */
-	ATOMIC(uint32_t) left;         /* lane: it was taken to its end */
+	ATOMIC(uint32_t)
+	hungry;                     /* claim holder sets, a job clears: it
+				       is to be woken when bytes come */
+	ATOMIC(uint32_t) overruns;  /* claim holder */
+	ATOMIC(int64_t) overrun_ns; /* claim holder: waited for them */
+	ATOMIC(uint64_t) taken_cut; /* lane: that it was taken from in */
+	ATOMIC(uint32_t) left;      /* lane: it was taken to its end */
 	ATOMIC(uint64_t)
 	overlapped_at; /* lane: the frame of the song at which
 			  the next one began to be heard with

@@ -344,6 +344,15 @@ open_and_prime(struct stream *stream)
 	return result < 0 ? result : prime(stream);
 }
 
+/* Only one that starved waits for bytes; the others look at them in time. */
+static void
+feed_hungry(struct stream *stream)
+{
+	if (atomic_exchange_explicit(&stream->hungry, 0,
+				     memory_order_acq_rel) != 0)
+		wake_post(stream->wake);
+}
+
 /* Pieces, so that a starved decoder goes on before the ring is full. */
 static int
 read_ahead(struct stream *stream)
@@ -356,7 +365,7 @@ read_ahead(struct stream *stream)
 						 FILL_PIECE_BYTES);
 		if (stream->fill_error < 0)
 			byte_ring_end(&stream->bytes);
-		wake_post(stream->wake);
+		feed_hungry(stream);
 	}
 	return 0;
 }

@@ -10,7 +10,8 @@
  * Bursts: a stream has work from the moment its PCM ring is less than half full
  * until it is full, so that the machine sleeps between. It asks for bytes when
  * its byte ring is less than half full, once for each read-ahead job. A starved
- * step is not repeated before more bytes have come.
+ * step is not repeated before more bytes have come, and only who starved is
+ * woken by them.
  *
  * The end is told in this order: link_awaited, end, the PCM ring's own end. So
  * a lane that sees the ring's end also sees why, and does not go on to the next
@@ -156,6 +157,18 @@ stream_wants_quantum(struct stream *stream)
 	return is_bursting(stream);
 }
 
+/* From now on bytes wake it; true when there were some before that. The
+ * exchange is one of a pair (stream_job.c): the later one sees what came before
+ * the other. */
+static RT_SAFE bool
+goes_hungry(struct stream *stream, bool ended)
+{
+	(void)atomic_exchange_explicit(&stream->hungry, 1,
+				       memory_order_acq_rel);
+	return bytes_written(stream) != stream->starved_at ||
+	       bytes_ended(stream) != ended;
+}
+
 /* Looks at the bytes before the step: what comes during it counts as new. */
 static RT_DEVICE bool
 step_or_starve(struct stream *stream)
@@ -167,11 +180,13 @@ step_or_starve(struct stream *stream)
 	if (stream_step(stream))
 		return true;
 	stream->starved_at = written;
+	if (!stream->starved)
+		return false;
 	/* A decoder that starves on a whole file is at its end. */
-	if (stream->starved && ended)
+	if (ended)
 		end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);
 	watch_bytes(stream);
-	return false;
+	return !ended && goes_hungry(stream, ended);
 }
 
 static RT_SAFE void
