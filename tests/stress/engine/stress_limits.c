@@ -10,8 +10,9 @@
  * ordinary processes want all there is of the CPUs: of one, and of all. A bad
  * stream must fail with its reason within 2 s (but one that creeps), no frame
  * of the good song may be missing, and half of the CPUs' time must be left to
- * others. On a machine that is very busy with other things control gets too
- * little of that for any promise: then the test is skipped, and says so. */
+ * others: not so much under a sanitizer, which takes its own share of it. On a
+ * machine that is very busy with other things control gets too little of that
+ * for any promise: then the test is skipped, and says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +41,10 @@
 enum {
 #ifdef ROTARY_SANITIZED
 	BAD_MAX = 20, /* their opening alone takes its time */
+	SHARE_PERCENT = 70,
 #else
 	BAD_MAX = 200,
+	SHARE_PERCENT = 50, /* of the CPUs, at most, is ours */
 #endif
 	GOOD_SECONDS = 20,
 	CREEP_FRAMES = 64,
@@ -315,7 +318,7 @@ let_it_go_wrong(struct rig *rig, const struct setting *setting,
 	       (long)(own_ns / NS_PER_MS));
 	fflush(stdout);
 	crew_check(worst_ns <= FAILS_WITHIN_NS);
-	crew_check(own_ns <= lasted_ns * hogs->count / 2);
+	crew_check(own_ns <= lasted_ns * hogs->count * SHARE_PERCENT / 100);
 	for (i = 0; i < setting->bad; i++)
 		engine_release(rig->engine, streams[i]);
 }
