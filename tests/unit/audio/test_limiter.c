@@ -16,7 +16,11 @@
 #include <cmocka.h>
 
 enum {
+#ifdef ROTARY_SANITIZED
+	FRAMES = 9000,
+#else
 	FRAMES = 20000,
+#endif
 	RATE = 44100,
 	FINE = 16,
 	REACH_TAPS = 64,
