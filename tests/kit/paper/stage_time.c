@@ -102,11 +102,27 @@ stage_settle(struct stage *stage, const char *line)
 	return found;
 }
 
+/* One that talks to people and to no daemon looks up now and then. */
+static void
+wait_till_it_waits(struct stage *stage)
+{
+	const struct timespec pause = {.tv_nsec = NS_PER_MS};
+	int looks = 0;
+
+	while (!waits(stage)) {
+		if (looks++ > LOOKS_MAX)
+			stage_give_up(stage, "rest before time passes");
+		nanosleep(&pause, NULL);
+	}
+}
+
 void
 stage_pass(struct stage *stage, int64_t ns)
 {
 	while (stage->client >= 0 && !is_at_rest(stage))
 		if (stage_try(stage, REST_MS) != NULL)
 			stage_give_up(stage, "rest before time passes");
+	if (stage->listening < 0)
+		wait_till_it_waits(stage);
 	stage->shift[0] += ns;
 }
