@@ -21,7 +21,8 @@ choose_driver(const struct conf *conf)
 
 	if (drivers[choice] != NULL)
 		return drivers[choice];
-	if (card_alsa_present())
+	/* A device that is named may be plugged in later. */
+	if (*conf_text(conf, CONF_OUTPUT_DEVICE) != '\0' || card_alsa_present())
 		return &card_alsa;
 	log_warn("output",
 		 "no sound card found: playing silently, paced by the clock; "

@@ -357,6 +357,10 @@ complains() {
 	[[ $output == *"output: alsa:hw:0
 output Kitchen: pipe
 output Garden: alsa:hw:1"* ]]
+	# What is named may be plugged in later.
+	start_rotaryd --output=auto --output.device=rotarytest
+	mpd outputs | grep -qx 'plugin: alsa'
+	stop_rotaryd
 	local i
 	for i in 1 2 3 4 5 6; do
 		printf '[output %s]\ndriver = null\n' $i
