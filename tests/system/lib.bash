@@ -48,7 +48,14 @@ rotary_teardown() {
 		kill -9 "$PID" 2>/dev/null || :
 		wait "$PID" 2>/dev/null || :
 	fi
+	# What a sanitizer has found is a failure, however the daemon ended.
+	local found
+	found=$(grep -sE -A 60 'Sanitizer: |: runtime error: ' "$LOG" || :)
 	rm -rf "$HERE"
+	[ -z "$found" ] || {
+		echo "$found"
+		return 1
+	}
 }
 
 # wait_for SECONDS CONDITION...: until the command succeeds.
@@ -293,6 +300,11 @@ card_kept_up() {
 
 # --- real time
 
+# ThreadSanitizer makes it ten times as slow.
+may_be_late() {
+	[ "$ROTARY_SANITIZE" = thread ]
+}
+
 # real_time_was_kept [ENDS]: no real-time thread made a call that it must not, and
 # the card never starved. Where nothing is left to play (an end, a stop, a pause)
 # the card is let run dry, behind a silence: that often it may have underrun.
@@ -309,8 +321,7 @@ real_time_was_kept() {
 	if [ -z "$ROTARY_SANITIZE" ]; then
 		grep -q '^sealed: 1' <<<"$stats"
 	fi
-	# One that ThreadSanitizer makes ten times as slow may be late.
-	[ "$ROTARY_SANITIZE" != thread ] || return 0
+	! may_be_late || return 0
 	if grep -qE '^xruns: [1-9]' <<<"$stats" ||
 		[ "$(card_events xrun)" -gt "${1:-0}" ] ||
 		[ "$(card_events late)" != 0 ]; then
