@@ -274,11 +274,11 @@ void
 rt_figures_add(const struct rt_figures *figures, struct text *text)
 {
 	const enum rt_rung rung =
-		atomic_load_explicit(&figures->rung, memory_order_relaxed);
+		atomic_load_explicit(&figures->rung, memory_order_acquire);
 
 	text_printf(text, "thread: %s\n", figures->name);
 	text_printf(text, "rung: %s\n", rt_rung_name(rung));
-	if (figures->cause[0] != '\0')
+	if (rung != RT_RUNG_UNTRIED && figures->cause[0] != '\0')
 		text_printf(text, "rung_cause: %s\n", figures->cause);
 	text_printf(
 		text, "sealed: %u\n",

@@ -120,7 +120,8 @@ rt_promote(struct rt_figures *figures, int priority)
 {
 	const enum rt_rung rung = climb(priority, figures->cause);
 
-	atomic_store_explicit(&figures->rung, rung, memory_order_relaxed);
+	/* With it the cause is there to be read. */
+	atomic_store_explicit(&figures->rung, rung, memory_order_release);
 	return rung;
 }
 
