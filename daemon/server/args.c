@@ -17,6 +17,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Which strtol() passes over, and with it MPD. */
+static const char white_space[] = " \t\n\v\f\r";
+
 /* Digits to a number, saturated; returns what follows them, text if none. */
 static const char *
 take_digits(const char *text, int64_t *ret_value)
@@ -33,8 +36,9 @@ take_digits(const char *text, int64_t *ret_value)
 static const char *
 take_int(const char *text, int64_t *ret_value)
 {
-	const bool negative = *text == '-';
-	const char *digits = *text == '-' || *text == '+' ? text + 1 : text;
+	const char *sign = text + strspn(text, white_space);
+	const bool negative = *sign == '-';
+	const char *digits = *sign == '-' || *sign == '+' ? sign + 1 : sign;
 	const char *end = take_digits(digits, ret_value);
 
 	if (end == digits)
@@ -80,12 +84,15 @@ arg_unsigned(struct session *session, const char *text, uint32_t max,
 bool
 arg_bool(struct session *session, const char *text, bool *ret_value)
 {
-	if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
+	int64_t value = 0;
+	const char *end = take_int(text, &value);
+
+	if (end == text || *end != '\0' || value < 0 || value > 1) {
 		session_ack(session, ACK_ARGUMENT, "Boolean (0/1) expected: %s",
 			    text);
 		return false;
 	}
-	*ret_value = *text == '1';
+	*ret_value = value == 1;
 	return true;
 }
 
