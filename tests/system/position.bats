@@ -211,6 +211,6 @@ END
 		find_heard
 		stands_where
 		mpd "pause 0" next
-		wait_for "$DEADLINE" field_is song $((i + 1)) || [ "$i" = 2 ]
+		[ "$i" = 2 ] || wait_for "$DEADLINE" field_is song $((i + 1))
 	done
 }
