@@ -250,11 +250,17 @@ is_primed(const struct lane *lane, const struct deck *deck)
 }
 
 /* The output thread sleeps while it has nothing to mix; it is told when there
- * is enough again. */
+ * is enough for the cut to begin, and when there is enough again. */
 static RT_DEVICE void
 tell_output(struct lane *lane, const struct deck *deck)
 {
-	if (lane->told_output || !is_primed(lane, deck))
+	bool dry = false;
+
+	if (!is_primed(lane, deck))
+		return;
+	dry = atomic_exchange_explicit(&lane->bus->lane_dry[lane->id], 0,
+				       memory_order_acq_rel) != 0;
+	if (lane->told_output && !dry)
 		return;
 	lane->told_output = true;
 	bell_ring(lane->bell, ENGINE_EVENT_DECK, lane->id, lane->cut, 0);
@@ -320,8 +326,6 @@ lane_quantum(struct lane *lane, const struct plan *plan)
 	if (!is_on_cut(lane, plan) && !begin_cut(lane, plan))
 		return ITEM_IDLE;
 	deck = lane_deck(lane);
-	if (!is_primed(lane, deck))
-		lane->told_output = false;
 	while (done < LANE_QUANTUM_FRAMES) {
 		const uint64_t tail = lane->overlap.tail;
 		const size_t limit = LANE_QUANTUM_FRAMES - done;

@@ -348,29 +348,46 @@ tell_paused(struct mix *mix, unsigned lane)
 	mix_note(mix, &note);
 }
 
-/* Standing, on the cut that is wanted or with time left before the next, and
- * with something to go on with. */
+/* Standing, on the cut that is wanted or with time left before the next. */
 static RT_SAFE bool
-can_go_on(const struct mix *mix, const struct mix_plan *plan, unsigned lane)
+is_to_go_on(const struct mix *mix, const struct mix_plan *plan, unsigned lane)
 {
 	const struct mix_lane *planned = &plan->lanes[lane];
 	const struct mix_span *span = last_span(mix, lane);
-	const struct deck *deck = NULL;
-	uint64_t position = 0, ahead = 0;
-	bool ended = false, join = false;
+	bool join = false;
 
 	if (span == NULL || planned->paused != 0 ||
 	    (span->left != MIX_PAUSED && span->left != MIX_DRY))
 		return false;
-	if (planned->cut != span->cut &&
-	    (planned->start == PLAN_NOW ||
-	     cut_distance(mix, plan, lane, &join) == 0))
-		return false;
-	deck = mix_deck(mix, lane, span);
-	ended = pcm_ring_ended(&deck->ring);
-	position = mix_span_position(span, mix->frame);
-	ahead = pcm_ring_written(&deck->ring) - position;
+	return planned->cut == span->cut ||
+	       (planned->start != PLAN_NOW &&
+		cut_distance(mix, plan, lane, &join) != 0);
+}
+
+static RT_SAFE bool
+has_enough(const struct mix *mix, unsigned lane)
+{
+	const struct mix_span *span = last_span(mix, lane);
+	const struct pcm_ring *ring = &mix_deck(mix, lane, span)->ring;
+	const bool ended = pcm_ring_ended(ring);
+	const uint64_t ahead =
+		pcm_ring_written(ring) - mix_span_position(span, mix->frame);
+
 	return ended || ahead >= mix->prime_frames;
+}
+
+/* Who lacks frames asks the lane to ring, and looks once more: those that came
+ * before that ring no more. */
+static RT_SAFE bool
+can_go_on(struct mix *mix, const struct mix_plan *plan, unsigned lane)
+{
+	if (!is_to_go_on(mix, plan, lane))
+		return false;
+	if (has_enough(mix, lane))
+		return true;
+	(void)atomic_exchange_explicit(&mix->bus->lane_dry[lane], 1,
+				       memory_order_acq_rel);
+	return has_enough(mix, lane);
 }
 
 RT_SAFE void
@@ -419,5 +436,5 @@ mix_lane_pending(const struct mix *mix, const struct mix_plan *plan,
 	if (live &&
 	    state->gain.ramps[state->gain.count - 1].to != planned->gain)
 		return true;
-	return can_go_on(mix, plan, lane);
+	return is_to_go_on(mix, plan, lane) && has_enough(mix, lane);
 }

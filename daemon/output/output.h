@@ -89,6 +89,10 @@ struct mix_bus {
 	/* The cut whose deck holds all there is until more comes, or 0; by the
 	 * lane. It runs dry without a fault. */
 	ATOMIC(uint64_t) lane_awaits[LANE_COUNT];
+	/* Not 0: the output lacks frames of the lane to go on, and may be
+	 * asleep. The lane clears it when there are enough, and rings. Each by
+	 * an exchange: the later one sees what came before the other. */
+	ATOMIC(uint32_t) lane_dry[LANE_COUNT];
 	/* The cut that awaited more until the card needed something, by the
 	 * output: the lane ends it. */
 	ATOMIC(uint64_t) lane_spent[LANE_COUNT];

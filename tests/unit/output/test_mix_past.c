@@ -110,11 +110,15 @@ test_dry_deck_waits_then_goes_on_where_it_was(void **state)
 				 &bench->out[3000 * 2], 100, true, &done),
 			 MIX_IDLE);
 	assert_int_equal(done, 0);
+	/* Whoever fills the deck is asked to ring. */
+	assert_int_equal(atomic_exchange(&bench->mix.bus->lane_dry[MUSIC], 0),
+			 1);
 	mix_silence(&bench->mix, &bench->out[3000 * 2], 100);
 	tape_write(deck, 1, 3000, 5000, SAMPLE_S32, 24);
 	mix_until(bench, 5000, 256);
 	expect_fade(bench, 3100, (const struct side[]){{1, 3000, 0, 1}}, 1);
 	expect_stream(bench, 3100 + FADE, 5000, 1, 3000 + FADE);
+	assert_int_equal(atomic_load(&bench->mix.bus->lane_dry[MUSIC]), 0);
 	/* Taken back, the hole closes. */
 	mix_rewind(&bench->mix, 2990);
 	mix_until(bench, 5000, 256);
