@@ -63,7 +63,7 @@ END
 	mix 1 1.flac 2.flac + 3.flac
 	[ "$(stat -c %s "$HERE/reference.raw")" = $((6 * 44100 * 8)) ]
 	heard_equals "$HERE/reference.raw" float 4/8388608
-	[ "$(card_events start)" = 1 ]
+	may_be_late || [ "$(card_events start)" = 1 ]
 	real_time_was_kept 1
 }
 
@@ -132,6 +132,9 @@ END
 	wait_for "$DEADLINE" card_has_events xrun 1
 	find_heard
 	card_kept_up
+	if may_be_late && card_has_events xrun 2; then
+		skip "the card starved under ThreadSanitizer"
+	fi
 	# It faded out in 5 ms, from where it is said to stand.
 	python3 - "$HEARD" "$(field elapsed)" <<'END'
 import array, sys
