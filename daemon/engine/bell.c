@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bell.c - one event, one write. The eventfd is non-blocking and its counter
- * cannot come near its end, so the write neither waits nor fails. */
+/* bell.c - one event, one write. The eventfds are non-blocking and their
+ * counters cannot come near their end, so a write neither waits nor fails. */
 #include "daemon/engine/bell.h"
 
 #include "lib/sync/queue.h"
@@ -21,5 +21,14 @@ bell_ring(const struct bell *bell, uint32_t kind, uint32_t lane, uint64_t id,
 
 	(void)queue_push(bell->queue, &event);
 	if (write(bell->event_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+RT_DEVICE void
+bell_tell_output(const struct bell *bell)
+{
+	const uint64_t one = 1;
+
+	if (write(bell->deck_fd, &one, sizeof(one)) < 0)
 		return;
 }

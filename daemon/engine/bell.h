@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bell.h - how a decoder thread or a worker calls control: an event into the
- * queue that the output thread uses too, then the eventfd.
+ * queue that the output thread uses too, then the eventfd. And how a lane calls
+ * the output thread that mixes from its decks: by an eventfd of its own, since
+ * control, on the way, may have to wait for a CPU.
  *
  * An event only says "look there": what happened is in flags of the stream or
  * the lane, so that an event lost to a full queue is made good by a look at
@@ -18,16 +20,18 @@ struct queue;
 enum engine_event_kind {
 	ENGINE_EVENT_LEFT = 64, /* lane, id stream: its last frame is taken */
 	ENGINE_EVENT_ASTRAY,    /* lane, id cut: cannot go on as planned */
-	ENGINE_EVENT_DECK,      /* lane: the output thread should look */
 	ENGINE_EVENT_LOOK,      /* nothing of its own */
 };
 
 struct bell {
 	struct queue *queue; /* of struct rt_event */
 	int event_fd;
+	int deck_fd; /* polled by the output thread that has the decks */
 };
 
 RT_DEVICE void bell_ring(const struct bell *bell, uint32_t kind, uint32_t lane,
 			 uint64_t id, uint64_t value);
+/* There is enough in a deck. */
+RT_DEVICE void bell_tell_output(const struct bell *bell);
 
 #endif

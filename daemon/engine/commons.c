@@ -30,7 +30,8 @@ commons_create(const struct path_root *music, size_t events, size_t pool_bytes,
 	commons->bell.queue =
 		queue_create(NULL, events, sizeof(struct rt_event));
 	commons->bell.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (commons->bell.event_fd < 0)
+	commons->bell.deck_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (commons->bell.event_fd < 0 || commons->bell.deck_fd < 0)
 		result = -errno;
 	else if (commons->music.folder != NULL && commons->bell.queue != NULL)
 		result = pool_create(pool_bytes, &commons->pool);
@@ -61,6 +62,8 @@ commons_unref(struct commons *commons)
 	queue_destroy(commons->bell.queue);
 	if (commons->bell.event_fd >= 0)
 		close(commons->bell.event_fd);
+	if (commons->bell.deck_fd >= 0)
+		close(commons->bell.deck_fd);
 	free((char *)(uintptr_t)commons->music.folder);
 	allocator_delete(NULL, commons);
 }

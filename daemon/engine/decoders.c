@@ -40,6 +40,8 @@ static void
 set_up(struct decoder_thread *self)
 {
 	struct decoders *decoders = self->decoders;
+	const int event_fds[RT_SEAL_FDS] = {decoders->bell->event_fd,
+					    decoders->bell->deck_fd};
 	char name[16];
 	int result;
 
@@ -53,7 +55,7 @@ set_up(struct decoder_thread *self)
 		self->budget.timer = NULL;
 	self->marked = memory_mark_thread();
 	result = rt_seal(&self->figures, decoders->fence, RT_PROFILE_DECODER,
-			 decoders->bell->event_fd);
+			 event_fds);
 	(void)result; /* rtstats tells */
 }
 

@@ -226,9 +226,6 @@ handle(struct engine *engine, const struct rt_event *event)
 	case RT_EVENT_STREAM_FAIL:
 		streams_on_event(engine, event);
 		break;
-	case ENGINE_EVENT_DECK:
-		output_wake(engine->output);
-		break;
 	case RT_EVENT_TAP:
 		followers_wake(engine);
 		break;

@@ -41,6 +41,7 @@ create_output(struct engine *engine, unsigned index)
 		.work = engine->work,
 		.events = engine->commons->bell.queue,
 		.event_fd = engine->commons->bell.event_fd,
+		.deck_fd = engine->commons->bell.deck_fd,
 		.decoders = &engine->commons->wake,
 	};
 

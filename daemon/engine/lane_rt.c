@@ -263,7 +263,7 @@ tell_output(struct lane *lane, const struct deck *deck)
 	if (lane->told_output && !dry)
 		return;
 	lane->told_output = true;
-	bell_ring(lane->bell, ENGINE_EVENT_DECK, lane->id, lane->cut, 0);
+	bell_tell_output(lane->bell);
 }
 
 /* From the stream that is due, up to where the next one is to be heard with

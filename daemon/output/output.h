@@ -137,6 +137,7 @@ struct output_links {
 	struct output_part part;
 	struct queue *events; /* of struct rt_event */
 	int event_fd;
+	int deck_fd;           /* readable: look at the decks now; -1: none */
 	struct wake *decoders; /* posted when a deck falls under its mark */
 };
 
@@ -178,8 +179,8 @@ void output_take_part(struct output *output, const struct output_part *part);
 /* drain: what the decks hold up to their ends is heard first; a lane whose deck
  * has not ended fades out. Else everything fades out at once. */
 void output_close(struct output *output, bool drain);
-/* A new plan is there: look now. Any thread but a sealed decoder, whose fence
- * knows no second descriptor: a deck that is awaited is looked at each 4 ms. */
+/* A new plan is there: look now. Any thread but a sealed decoder, which writes
+ * to deck_fd. */
 RT_DEVICE void output_wake(struct output *output);
 /* Feeds an event whose kind is RT_EVENT_CARD or RT_EVENT_CARD_BACK. */
 void output_handle_event(struct output *output, const struct rt_event *event);

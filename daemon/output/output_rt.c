@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* output_rt.c - the output thread's loop: orders, plan, card, news, sleep.
+/* output_rt.c - the output thread's loop: orders, plan, card, news.
  *
  * No lock, no allocation, no file, no log: what it has to say goes out as
  * events. Each call into the card may take as long as the kernel likes; a
@@ -21,11 +21,10 @@
 #include "lib/zone/zone.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS_MAX = 4, RETELL_MS = 10, FD_ERRORS_MAX = 8 };
+enum { STEPS_MAX = 4 };
 
 static const int64_t DRAIN_SLACK_NS = NS_PER_S;
 
@@ -391,94 +390,6 @@ cycle(struct output_rt *rt)
 		give_back(rt);
 }
 
-static RT_SAFE int64_t
-wait_ns(const struct output_rt *rt)
-{
-	int64_t wait = 0;
-
-	if (rt->card == NULL || !rt->has_plan)
-		return -1;
-	wait = output_feed_wait(rt);
-	if (rt->mix.note_count > 0 &&
-	    (wait < 0 || wait > RETELL_MS * NS_PER_MS))
-		wait = RETELL_MS * NS_PER_MS;
-	return wait;
-}
-
-/* The card's descriptors speak only of faults, and only while it runs; one
- * that cries for nothing again and again is not listened to any more. 0: the
- * thread was given up. */
-static RT_DEVICE unsigned
-gather_fds(struct output_rt *rt, struct pollfd *fds)
-{
-	unsigned found = 0;
-
-	fds[0] = (struct pollfd){.fd = rt->wake_fd, .events = POLLIN};
-	if (rt->card == NULL || !rt->feed.running ||
-	    rt->feed.suspended_ns != 0 || rt->fd_errors >= FD_ERRORS_MAX)
-		return 1;
-	output_rt_enter(rt);
-	found = rt->card->ops->poll_fds(rt->card, fds + 1, CARD_POLL_MAX);
-	return output_rt_leave(rt) ? 1 + found : 0;
-}
-
-static RT_DEVICE void
-look_at_fds(struct output_rt *rt, struct pollfd *fds, unsigned count)
-{
-	uint64_t ignored = 0;
-	bool cries = false;
-	unsigned i = 0;
-	int error = 0;
-
-	if (fds[0].revents != 0 &&
-	    read(rt->wake_fd, &ignored, sizeof(ignored)) < 0)
-		fds[0].revents = 0;
-	for (i = 1; i < count; i++)
-		cries |= fds[i].revents != 0;
-	if (!cries)
-		return;
-	/* The step that follows finds the fault by itself. */
-	output_rt_enter(rt);
-	error = rt->card->ops->poll_events(rt->card, fds + 1, count - 1);
-	if (output_rt_leave(rt) && error == 0)
-		rt->fd_errors++;
-}
-
-static RT_SAFE void
-note_late(struct output_rt *rt, int64_t late_ns)
-{
-	rt_note_wakeup(&rt->figures, late_ns);
-	if (rt->card != NULL)
-		output_guard_late(rt, late_ns);
-}
-
-/* False: the thread was given up. */
-static RT_DEVICE bool
-sleep_until_due(struct output_rt *rt)
-{
-	struct pollfd fds[1 + CARD_POLL_MAX];
-	const unsigned count = gather_fds(rt, fds);
-	struct timespec timeout;
-	int64_t wait = 0, deadline_ns = 0, woken_ns = 0;
-	int found = 0;
-
-	if (count == 0)
-		return false;
-	wait = wait_ns(rt);
-	timeout = (struct timespec){wait / NS_PER_S, wait % NS_PER_S};
-	deadline_ns = clock_now_ns() + wait;
-	takeback_sleep(&rt->takeback);
-	found = ppoll(fds, count, wait < 0 ? NULL : &timeout, NULL);
-	woken_ns = clock_now_ns();
-	if (!output_rt_leave(rt))
-		return false;
-	if (found > 0)
-		look_at_fds(rt, fds, count);
-	else if (found == 0)
-		note_late(rt, woken_ns - deadline_ns);
-	return !output_rt_abandoned(rt);
-}
-
 /* Asked to end, it first gives back the card, which its order hastens. */
 RT_DEVICE void
 output_rt_run(struct output_rt *rt)
@@ -495,5 +406,5 @@ output_rt_run(struct output_rt *rt)
 		if (output_rt_abandoned(rt) || (quits && rt->card == NULL))
 			return;
 		rt_note_quantum(&rt->figures, clock_now_ns() - began_ns);
-	} while (sleep_until_due(rt));
+	} while (output_sleep(rt));
 }

@@ -7,7 +7,8 @@
  *   both:    takeback
  *
  * output_rt.c is the loop, output_feed.c what a cycle does with the card,
- * output_fault.c what when it fails, output_wait.c how long to sleep then;
+ * output_fault.c what when it fails, output_wait.c how long to sleep then,
+ * output_sleep.c the sleep;
  * output_follow.c lets one that follows another read the tap; output_setup.c
  * starts and ends the thread, watch.c finds out that it is stuck. */
 #ifndef ROTARY_OUTPUT_OUTPUT_RT_H
@@ -190,6 +191,8 @@ RT_SAFE int64_t output_follow_wait(const struct output_rt *rt);
 RT_SAFE bool output_feed_is_ahead(const struct output_rt *rt);
 /* ns until the next step is due; -1: not before something happens. */
 RT_SAFE int64_t output_feed_wait(const struct output_rt *rt);
+/* Until then, or somebody calls. False: the thread was given up. */
+RT_DEVICE bool output_sleep(struct output_rt *rt);
 /* Sets guard_frames from what was seen so far. */
 RT_SAFE void output_guard_set(struct output_rt *rt);
 /* After a step: how the card moved. */

@@ -24,10 +24,12 @@ static const int64_t STARVED_LOOK_NS = 10 * NS_PER_MS;
 void
 output_rt_seal(struct output_rt *rt)
 {
+	const int event_fds[RT_SEAL_FDS] = {rt->links.event_fd, -1};
+
 	if (zone_is_malloc() && zone_thread_realtime(true) == 0)
 		zone_thread_rest();
 	rt->sealed = rt_seal(&rt->figures, rt->fence, RT_PROFILE_OUTPUT,
-			     rt->links.event_fd) == 0;
+			     event_fds) == 0;
 }
 
 static void *

@@ -188,12 +188,12 @@ install_filter(const struct fence_rules *rules)
 
 int
 rt_seal(struct rt_figures *figures, enum rt_fence fence,
-	enum rt_profile profile, int event_fd)
+	enum rt_profile profile, const int event_fds[RT_SEAL_FDS])
 {
 	const struct fence_rules rules = {
 		.fence = fence,
 		.profile = profile,
-		.event_fd = event_fd,
+		.event_fds = event_fds,
 		.gate_address = gate_address(),
 	};
 	int result = 0;

@@ -114,16 +114,20 @@ answer_numbers(struct builder *builder, const uint32_t *numbers, size_t count,
 
 /* Leaves the number loaded again. */
 static void
-allow_write(struct builder *builder, int event_fd)
+allow_write(struct builder *builder, const int *event_fds)
 {
 	const size_t descriptor = offsetof(struct seccomp_data, args[0]);
+	int i = 0;
 
-	if (event_fd < 0)
+	if (event_fds == NULL)
 		return;
-	unless_skip(builder, SYS_write, 4);
+	unless_skip(builder, SYS_write, 2 + 2 * RT_SEAL_FDS);
 	load(builder, descriptor);
-	unless_skip(builder, (uint32_t)event_fd, 1);
-	answer(builder, SECCOMP_RET_ALLOW);
+	for (i = 0; i < RT_SEAL_FDS; i++) {
+		unless_skip(builder, (uint32_t)event_fds[i], 1);
+		answer(builder,
+		       event_fds[i] < 0 ? SECCOMP_RET_TRAP : SECCOMP_RET_ALLOW);
+	}
 	load(builder, offsetof(struct seccomp_data, nr));
 }
 
@@ -159,7 +163,7 @@ fence_filter_build(const struct fence_rules *rules,
 	if (rules->profile == RT_PROFILE_OUTPUT)
 		answer_numbers(&builder, output_calls, COUNT_OF(output_calls),
 			       SECCOMP_RET_ALLOW);
-	allow_write(&builder, rules->event_fd);
+	allow_write(&builder, rules->event_fds);
 	allow_gate(&builder, rules->gate_address);
 	if (rules->fence == RT_FENCE_COUNT)
 		answer_numbers(&builder, starting_calls,

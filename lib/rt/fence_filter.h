@@ -13,7 +13,7 @@ enum { FENCE_FILTER_MAX = 64 };
 struct fence_rules {
 	enum rt_fence fence; /* COUNT or KILL */
 	enum rt_profile profile;
-	int event_fd;           /* write() is allowed on it; -1: none */
+	const int *event_fds; /* RT_SEAL_FDS, for write(), or NULL; -1: none */
 	uintptr_t gate_address; /* calls that return to it are allowed */
 };
 

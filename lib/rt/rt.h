@@ -102,18 +102,21 @@ RT_SAFE void rt_set_subject(const struct rt_subject *subject);
 
 /* Which calls a sealed thread may make. */
 enum rt_profile { RT_PROFILE_DECODER, RT_PROFILE_OUTPUT };
+/* Descriptors that it may write to. */
+enum { RT_SEAL_FDS = 2 };
 
 /* Closes the fence around the calling thread. Calls that are not in the
  * profile are counted in its figures and, by fence, repeated (COUNT) or fatal
  * with a backtrace (KILL; malloc's own are only counted, apart). Starting a
  * thread or a process fails with EAGAIN under COUNT: a call that returns twice
- * cannot be repeated. event_fd (-1: none) is the one descriptor write() is
- * allowed on. The fence can never be opened again.
+ * cannot be repeated. event_fds (-1: none; NULL: none at all) are the only
+ * descriptors write() is allowed on. The fence can never be opened again.
  * Returns 0, -ENOTSUP (a processor that we have no filter for), -errno of
  * prctl() or seccomp(), and then the thread is not sealed. Sets
  * figures->sealed. */
 NODISCARD int rt_seal(struct rt_figures *figures, enum rt_fence fence,
-		      enum rt_profile profile, int event_fd);
+		      enum rt_profile profile,
+		      const int event_fds[RT_SEAL_FDS]);
 
 /* The quantum's budget: a timer on the thread's own CPU clock. When it fires
  * on_overrun(context) runs in the signal handler, still at the old priority:

@@ -167,6 +167,7 @@ set_up(void **state)
 	stage->queue = queue_create(NULL, 256, sizeof(struct rt_event));
 	stage->bell.queue = stage->queue;
 	stage->bell.event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	stage->bell.deck_fd = -1;
 	hazard_domain_init(stage->hazards);
 	rotary_init(stage->set, stage->hazards);
 	wake_init(stage->wake);

@@ -86,6 +86,7 @@ set_up(void **state)
 	wake_init(stage->wake);
 	stage->bell.queue = queue_create(NULL, 16, sizeof(struct rt_event));
 	stage->bell.event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	stage->bell.deck_fd = -1;
 	stage->frames = calloc(FRAMES, sizeof(*stage->frames));
 	stage->bytes = calloc(1, BYTES);
 	stage->info.spec = (struct audio_spec){44100, 1, SAMPLE_S32, 16};

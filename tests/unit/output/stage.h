@@ -149,6 +149,7 @@ stage_init(struct stage *stage, const struct output_config *config)
 			},
 		.events = stage->queue,
 		.event_fd = stage->event_fd,
+		.deck_fd = -1,
 		.decoders = &stage->decoders,
 	};
 	error = output_create(config, &links, &handlers, stage, &stage->output);

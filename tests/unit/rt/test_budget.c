@@ -74,7 +74,7 @@ spin(void *argument)
 			   spinner) != 0)
 		return NULL;
 	spinner->sealed = rt_seal(&spinner->figures, spinner->fence,
-				  RT_PROFILE_DECODER, -1);
+				  RT_PROFILE_DECODER, NULL);
 	rt_budget_start(budget);
 	spinner->short_overran = rt_budget_stop(budget);
 	rt_budget_start(budget);

@@ -82,7 +82,7 @@ crash_in_thread(void *argument)
 	rt_figures_begin(&figures, "crasher");
 	rt_set_subject(&plan->subject);
 	if (plan->in_fence &&
-	    rt_seal(&figures, RT_FENCE_KILL, RT_PROFILE_DECODER, -1) != 0)
+	    rt_seal(&figures, RT_FENCE_KILL, RT_PROFILE_DECODER, NULL) != 0)
 		return NULL;
 	(void)crash_right_here(plan->kind);
 	return NULL;

@@ -33,7 +33,7 @@ enum { FENCE_IS_ON = 1 };
 struct sealed {
 	struct rt_figures figures;
 	enum rt_profile profile;
-	int event_fd;
+	int event_fds[RT_SEAL_FDS];
 	int other_fd;
 	int result;
 	long pid;
@@ -44,7 +44,7 @@ struct sealed {
 	void *mapped;
 	char mapped_byte;
 	int start_result;
-	long wrote_event;
+	long wrote_events;
 	long wrote_other;
 };
 
@@ -60,6 +60,7 @@ make_calls(struct sealed *sealed)
 	const uint64_t one = 1;
 	const size_t page = machine_page_bytes();
 	pthread_t thread;
+	int i;
 
 	sealed->pid = syscall(SYS_getpid);
 	if (syscall(SYS_openat, AT_FDCWD, "/nonexistent/file", O_RDONLY, 0) < 0)
@@ -70,7 +71,9 @@ make_calls(struct sealed *sealed)
 	sealed->mapped = mmap(NULL, page, PROT_READ, MAP_PRIVATE, sealed->file,
 			      (off_t)page);
 	sealed->start_result = pthread_create(&thread, NULL, end_at_once, NULL);
-	sealed->wrote_event = write(sealed->event_fd, &one, sizeof(one));
+	for (i = 0; i < RT_SEAL_FDS; i++)
+		sealed->wrote_events +=
+			write(sealed->event_fds[i], &one, sizeof(one));
 	sealed->wrote_other = write(sealed->other_fd, "ab", 2);
 }
 
@@ -81,7 +84,7 @@ be_sealed(void *argument)
 
 	rt_figures_begin(&sealed->figures, "sealed");
 	sealed->result = rt_seal(&sealed->figures, RT_FENCE_COUNT,
-				 sealed->profile, sealed->event_fd);
+				 sealed->profile, sealed->event_fds);
 	if (sealed->result == 0)
 		make_calls(sealed);
 	return NULL;
@@ -99,7 +102,7 @@ assert_counts(const struct sealed *sealed)
 	assert_int_equal(count(sealed, SYS_getpid), 1);
 	assert_int_equal(count(sealed, SYS_openat), 2);
 	assert_int_equal(count(sealed, SYS_pread64), 1);
-	/* the event descriptor is free, the other one is not */
+	/* the event descriptors are free, the other one is not */
 	assert_int_equal(count(sealed, SYS_write), 1);
 	/* of the allocator's kind, hence apart */
 	assert_int_equal(count(sealed, SYS_mmap), 0);
@@ -114,6 +117,7 @@ a_counted_call_gives_what_it_would_have_given(void **state)
 	static struct sealed sealed;
 	pthread_t thread;
 	uint64_t events = 0;
+	int i;
 	char bytes[8] = "";
 	int pipes[2];
 
@@ -122,7 +126,8 @@ a_counted_call_gives_what_it_would_have_given(void **state)
 		skip();
 	assert_int_equal(rt_fence_init(), 0);
 	assert_int_equal(pipe(pipes), 0);
-	sealed.event_fd = eventfd(0, EFD_NONBLOCK);
+	for (i = 0; i < RT_SEAL_FDS; i++)
+		sealed.event_fds[i] = eventfd(0, EFD_NONBLOCK);
 	sealed.other_fd = pipes[1];
 	assert_int_equal(pthread_create(&thread, NULL, be_sealed, &sealed), 0);
 	/* that it can be joined shows that a sealed thread can end */
@@ -139,13 +144,16 @@ a_counted_call_gives_what_it_would_have_given(void **state)
 	assert_true(sealed.mapped != MAP_FAILED);
 	assert_memory_equal(sealed.mapped, bytes, 8);
 	assert_int_equal(sealed.start_result, EAGAIN);
-	assert_int_equal(read(sealed.event_fd, &events, sizeof(events)), 8);
-	assert_int_equal(events, 1);
+	for (i = 0; i < RT_SEAL_FDS; i++) {
+		assert_int_equal(
+			read(sealed.event_fds[i], &events, sizeof(events)), 8);
+		assert_int_equal(events, 1);
+		close(sealed.event_fds[i]);
+	}
 	assert_int_equal(read(pipes[0], bytes, 8), 2);
 	assert_memory_equal(bytes, "ab", 2);
 	munmap(sealed.mapped, machine_page_bytes());
 	close(sealed.file);
-	close(sealed.event_fd);
 	close(pipes[0]);
 	close(pipes[1]);
 	/* the fence is the thread's own */
@@ -160,9 +168,9 @@ read_while_sealed(void *argument)
 	char byte;
 
 	rt_figures_begin(&sealed->figures, "sealed");
-	sealed->result =
-		rt_seal(&sealed->figures, RT_FENCE_COUNT, sealed->profile, -1);
-	sealed->args_read = read(sealed->event_fd, &byte, 1);
+	sealed->result = rt_seal(&sealed->figures, RT_FENCE_COUNT,
+				 sealed->profile, NULL);
+	sealed->args_read = read(sealed->file, &byte, 1);
 	return NULL;
 }
 
@@ -179,7 +187,7 @@ only_an_output_thread_may_read(void **state)
 	if (!FENCE_IS_ON || !machine_has_seccomp())
 		skip();
 	assert_int_equal(rt_fence_init(), 0);
-	sealed.event_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	sealed.file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	for (i = 0; i < 2; i++) {
 		sealed.profile = profiles[i];
 		assert_int_equal(pthread_create(&thread, NULL,
@@ -190,7 +198,7 @@ only_an_output_thread_may_read(void **state)
 		assert_int_equal(sealed.args_read, 1);
 		assert_int_equal(count(&sealed, SYS_read), i);
 	}
-	close(sealed.event_fd);
+	close(sealed.file);
 }
 
 /* The rest runs in children, since it ends them. */
@@ -198,10 +206,13 @@ only_an_output_thread_may_read(void **state)
 static int
 seal_to_kill(struct sealed *sealed)
 {
+	static const int event_fds[RT_SEAL_FDS] = {STDERR_FILENO, -1};
+
 	rt_figures_begin(&sealed->figures, "doomed");
 	if (rt_fence_init() != 0)
 		return -1;
-	return rt_seal(&sealed->figures, RT_FENCE_KILL, RT_PROFILE_DECODER, 2);
+	return rt_seal(&sealed->figures, RT_FENCE_KILL, RT_PROFILE_DECODER,
+		       event_fds);
 }
 
 static int
@@ -298,7 +309,7 @@ an_open_fence_forbids_nothing(void **state)
 	assert_int_equal(rt_fence_init(), 0);
 	rt_figures_begin(&figures, "open");
 	assert_int_equal(
-		rt_seal(&figures, RT_FENCE_OFF, RT_PROFILE_DECODER, -1), 0);
+		rt_seal(&figures, RT_FENCE_OFF, RT_PROFILE_DECODER, NULL), 0);
 	assert_int_equal(atomic_load(&figures.sealed), 0);
 	assert_int_equal(syscall(SYS_getpid), getpid());
 	assert_int_equal(atomic_load(&figures.forbidden[SYS_getpid]), 0);

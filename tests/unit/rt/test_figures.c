@@ -149,7 +149,7 @@ faults_are_those_since_the_seal(void **state)
 	(void)state;
 	rt_figures_begin(&figures, "faulty");
 	assert_int_equal(
-		rt_seal(&figures, RT_FENCE_OFF, RT_PROFILE_DECODER, -1), 0);
+		rt_seal(&figures, RT_FENCE_OFF, RT_PROFILE_DECODER, NULL), 0);
 	rt_figures_add(&figures, &text);
 	/* what rt_figures_add() itself touched, but not all since the start */
 	assert_in_range(number_of(&text, "minor_faults"), 0, PAGES - 100);
