@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* engine_card.c - opening, re-opening and closing the card, and its decks.
+/* engine_card.c - opening, re-opening and closing the card.
  *
  *   DOWN -> OPENING -> UP -> SINKING -> OPENING (another rate)
  *             ^         |       +-----> CLOSING -> DOWN
@@ -48,85 +48,6 @@ all_silent(const struct engine *engine)
 
 	for (i = 0; i < LANE_COUNT; i++)
 		if (!engine->lines[i].silent)
-			return false;
-	return true;
-}
-
-static void
-give_decks(struct engine *engine)
-{
-	unsigned lane, deck;
-
-	for (lane = 0; lane < LANE_COUNT; lane++)
-		for (deck = 0; deck < LANE_DECKS; deck++)
-			pool_give(engine->commons->pool,
-				  &engine->card.memory[lane][deck]);
-	pool_set_reserve(engine->commons->pool, engine->deck_reserve);
-}
-
-/* Two buffers ahead for music, and a second, so that the lane is asked for more
- * only now and then; less where four decks would not fit into the pool, and for
- * the other lanes. */
-static size_t
-ahead_frames(const struct engine *engine, unsigned lane, size_t history,
-	     size_t frame_bytes)
-{
-	const struct card_info *info = &engine->card.info;
-	const size_t least = info->spec.rate_hz / 4 + 1;
-	/* Who asks for a long buffer gets what it needs to let all sleep. */
-	const bool is_long = info->buffer_frames > 2 * info->spec.rate_hz;
-	const size_t share =
-		engine->config.ring_bytes / (is_long ? 3 : 4) / frame_bytes;
-	size_t ahead = (size_t)info->buffer_frames * 2;
-
-	if (ahead < info->spec.rate_hz)
-		ahead = info->spec.rate_hz;
-	if (history + ahead > share)
-		ahead = share > history ? share - history : least;
-	return ahead < least || lane != LANE_MUSIC ? least : ahead;
-}
-
-static bool
-set_up_lane(struct engine *engine, unsigned lane)
-{
-	const struct card_info *info = &engine->card.info;
-	const uint32_t channels = info->spec.channels;
-	const size_t frame_bytes = channels * sizeof(uint32_t);
-	const size_t history =
-		deck_history_frames(info->buffer_frames, info->spec.rate_hz);
-	const size_t frames =
-		history + ahead_frames(engine, lane, history, frame_bytes);
-	unsigned deck;
-
-	for (deck = 0; deck < LANE_DECKS; deck++) {
-		struct pool_extent *extent = &engine->card.memory[lane][deck];
-
-		if (!pool_take_high(engine->commons->pool, frames * frame_bytes,
-				    extent))
-			return false;
-		deck_init(&engine->bus->decks[lane][deck], extent->memory,
-			  extent->bytes / frame_bytes, channels, history);
-	}
-	return true;
-}
-
-/* Lanes that play nothing get theirs with their first cut. */
-static bool
-lane_needs_decks(const struct engine *engine, unsigned lane)
-{
-	return lane == LANE_MUSIC || line_active(&engine->lines[lane]);
-}
-
-static bool
-set_up_decks(struct engine *engine)
-{
-	unsigned lane;
-
-	pool_set_reserve(engine->commons->pool, 0);
-	for (lane = 0; lane < LANE_COUNT; lane++)
-		if (engine->card.memory[lane][0].memory == NULL &&
-		    lane_needs_decks(engine, lane) &&
-		    !set_up_lane(engine, lane))
 			return false;
 	return true;
 }
@@ -214,8 +135,8 @@ go_up(struct engine *engine)
 		engine_due(engine, ENGINE_RECLAIM_NS);
 		return;
 	}
-	give_decks(engine);
-	if (!set_up_decks(engine)) {
+	decks_give(engine);
+	if (!decks_set_up(engine)) {
 		log_err("engine", "there is no memory for the decks");
 		engine_due(engine, ENGINE_RETRY_NS);
 		return;
@@ -370,8 +291,10 @@ settle_up(struct engine *engine, int64_t now_ns)
 	const struct stream *stream = line_waiting(music);
 	int64_t pause_due_ns, idle_due_ns;
 
-	if (!set_up_decks(engine))
+	if (!decks_set_up(engine))
 		engine_due(engine, ENGINE_RETRY_NS);
+	if (decks_populate(engine))
+		engine_due(engine, 0);
 	if (stream != NULL && !card_usable(engine, music, stream) &&
 	    all_silent(engine)) {
 		const struct audio_spec wanted = card_spec_for(engine, stream);
@@ -413,7 +336,7 @@ card_settle(struct engine *engine, int64_t now_ns)
 	case CARD_DOWN:
 		stream = waiting(engine);
 		if (has_sunk(engine))
-			give_decks(engine);
+			decks_give(engine);
 		if (stream != NULL && clock_choose(engine)) {
 			const struct audio_spec spec =
 				card_spec_for(engine, stream);
@@ -441,5 +364,5 @@ card_settle(struct engine *engine, int64_t now_ns)
 void
 card_finish(struct engine *engine)
 {
-	give_decks(engine);
+	decks_give(engine);
 }

@@ -305,6 +305,14 @@ bool card_usable(const struct engine *engine, const struct line *line,
 bool card_can_keep(const struct engine *engine, const struct line *line,
 		   const struct stream *stream);
 
+/* engine_decks.c */
+/* When no lane can touch any. */
+void decks_give(struct engine *engine);
+/* Those of lanes that need some and have none. False: there is no memory. */
+bool decks_set_up(struct engine *engine);
+/* A piece more of their memory. False: they are whole. */
+bool decks_populate(struct engine *engine);
+
 /* engine_card.c */
 void card_settle(struct engine *engine, int64_t now_ns);
 void card_on_opened(struct engine *engine, const struct card_info *info);

@@ -3,8 +3,8 @@
  *
  * The used extents stand in one array sorted by offset; the gaps are what is
  * between them. There are a few dozen as a rule, so every call walks the array.
- * An extent has memory, locked, from take to give; a gap has none.
- * Invariants, checked by pool_check():
+ * An extent's pages are locked from take to give, as far as there are any; a
+ * gap has none. Invariants, checked by pool_check():
  *
  *   used[i].offset + used[i].bytes <= used[i + 1].offset
  *   the last one ends at or before bytes; all are whole pages. */
@@ -110,19 +110,19 @@ largest_gap(const struct pool *pool)
 }
 
 static void
-use(struct pool *pool, unsigned index, size_t offset, size_t bytes,
+use(struct pool *pool, unsigned index, const struct pool_used *used,
     struct pool_extent *ret_extent)
 {
 	memmove(&pool->used[index + 1], &pool->used[index],
 		(pool->count - index) * sizeof(pool->used[0]));
-	pool->used[index] = (struct pool_used){offset, bytes};
+	pool->used[index] = *used;
 	pool->count++;
-	if (!rt_pool_commit(pool->memory + offset, bytes))
-		pool->locked = false;
 	*ret_extent = (struct pool_extent){
-		.memory = pool->memory + offset,
-		.bytes = bytes,
+		.memory = pool->memory + used->offset,
+		.bytes = used->bytes,
 	};
+	if (!rt_pool_lock(ret_extent->memory, used->bytes))
+		pool->locked = false;
 }
 
 bool
@@ -145,11 +145,12 @@ pool_take_low(struct pool *pool, size_t least, size_t want,
 	if (bytes < least)
 		bytes = least;
 	for (i = 0; i <= pool->count; i++) {
-		const struct pool_used gap = gap_before(pool, i);
+		struct pool_used gap = gap_before(pool, i);
 
 		if (gap.bytes < bytes)
 			continue;
-		use(pool, i, gap.offset, bytes, ret_extent);
+		gap.bytes = bytes;
+		use(pool, i, &gap, ret_extent);
 		return true;
 	}
 	return false;
@@ -158,11 +159,11 @@ pool_take_low(struct pool *pool, size_t least, size_t want,
 static bool
 map_apart(struct pool *pool, size_t bytes, struct pool_extent *ret_extent)
 {
-	bool locked;
-	void *memory = rt_pool_map(bytes, &locked);
+	void *memory = rt_pool_reserve(bytes);
 
 	if (memory == NULL)
 		return false;
+	(void)rt_pool_lock(memory, bytes);
 	pool->apart_bytes += bytes;
 	*ret_extent = (struct pool_extent){
 		.memory = memory,
@@ -181,11 +182,13 @@ pool_take_high(struct pool *pool, size_t bytes, struct pool_extent *ret_extent)
 	if (pool->count == POOL_EXTENTS_MAX)
 		return map_apart(pool, bytes, ret_extent);
 	for (i = pool->count + 1; i-- > 0;) {
-		const struct pool_used gap = gap_before(pool, i);
+		struct pool_used gap = gap_before(pool, i);
 
 		if (gap.bytes < bytes)
 			continue;
-		use(pool, i, gap.offset + gap.bytes - bytes, bytes, ret_extent);
+		gap.offset += gap.bytes - bytes;
+		gap.bytes = bytes;
+		use(pool, i, &gap, ret_extent);
 		return true;
 	}
 	return map_apart(pool, bytes, ret_extent);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pool.h - the locked memory that rings are cut from.
  *
- * One address range, cut into page-aligned extents that have memory, locked,
- * while they are used: streams take from the bottom,
- * decks from the top, each the first gap that fits. A stream's share falls with
+ * One address range, cut into page-aligned extents whose pages are locked while
+ * they are used: streams take from the bottom, decks from the top, each the
+ * first gap that fits. Pages come when the owner populates them, little by
+ * little: for a whole ring that takes longer than a command may until it is
+ * heard. A stream's share falls with
  * what is left, so that there is always some for one more; a reserve is kept
  * for the decks of a card that is not open yet. What must not wait (a deck, the
  * frames of a file with very many channels) may be mapped apart.

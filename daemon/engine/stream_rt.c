@@ -9,7 +9,8 @@
  *
  * Bursts: a stream has work from the moment its PCM ring is less than half full
  * until it is full, so that the machine sleeps between. It asks for bytes when
- * its byte ring is less than half full, once for each read-ahead job. A starved
+ * its byte ring is less than half full, once for each read-ahead job, and once
+ * for the memory of its PCM ring that it was opened without. A starved
  * step is not repeated before more bytes have come, and only who starved is
  * woken by them.
  *
@@ -119,11 +120,13 @@ ask_refill(struct stream *stream)
 			  stream->id, 0);
 }
 
+/* For bytes, or for the rest of the PCM ring's memory. */
 static RT_DEVICE void
-watch_bytes(struct stream *stream)
+watch_supplies(struct stream *stream)
 {
-	if (!bytes_ended(stream) &&
-	    byte_ring_readable(&stream->bytes) < stream->bytes.capacity / 2)
+	if ((!bytes_ended(stream) &&
+	     byte_ring_readable(&stream->bytes) < stream->bytes.capacity / 2) ||
+	    pcm_ring_provided(&stream->pcm) != SIZE_MAX)
 		ask_refill(stream);
 }
 
@@ -150,7 +153,7 @@ stream_wants_quantum(struct stream *stream)
 			ask_refill(stream);
 		return false;
 	}
-	watch_bytes(stream);
+	watch_supplies(stream);
 	if (stream->starved && !bytes_ended(stream) &&
 	    bytes_written(stream) == stream->starved_at)
 		return false;
@@ -185,7 +188,7 @@ step_or_starve(struct stream *stream)
 	/* A decoder that starves on a whole file is at its end. */
 	if (ended)
 		end_with(stream, STREAM_BROKEN, RT_EVENT_STREAM_FAIL);
-	watch_bytes(stream);
+	watch_supplies(stream);
 	return !ended && goes_hungry(stream, ended);
 }
 

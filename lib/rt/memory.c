@@ -193,6 +193,18 @@ rt_pool_reserve(size_t length)
 	return pool == MAP_FAILED ? NULL : pool;
 }
 
+void
+rt_pool_populate(void *part, size_t length)
+{
+	populate(part, length);
+}
+
+bool
+rt_pool_lock(void *part, size_t length)
+{
+	return mlock2(part, length, MLOCK_ONFAULT) == 0;
+}
+
 /* mlock2() without a flag populates what it locks. */
 bool
 rt_pool_commit(void *part, size_t length)

@@ -192,6 +192,11 @@ void rt_pool_unmap(void *pool, size_t length);
 /* A pool whose parts come and go: address space first, which costs nothing,
  * then the pages that hold a part of it. NULL: no address space. */
 MAY_BLOCK NODISCARD void *rt_pool_reserve(size_t length);
+/* Locks a part's pages, each when it comes to be populated; false where the
+ * limit forbids it. */
+MAY_BLOCK bool rt_pool_lock(void *part, size_t length);
+/* What runs in real time finds the part's pages there. */
+MAY_BLOCK void rt_pool_populate(void *part, size_t length);
 /* Populates a part and locks it; false where the limit forbids the latter. */
 MAY_BLOCK bool rt_pool_commit(void *part, size_t length);
 /* Gives a part's memory back to the kernel; its address space stays. */

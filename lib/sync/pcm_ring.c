@@ -9,7 +9,10 @@
  * grows, and is stored by release after the frames before it were read. A
  * rewind goes back at most to `kept`; the writer, whose view of `furthest` can
  * only be older, stops `capacity` behind that. `read` tells others the fill
- * level and orders nothing. */
+ * level and orders nothing.
+ *
+ * A buffer without all of its memory is one whose first time around ends early:
+ * as long as written <= provided < capacity no place was used twice. */
 #include "lib/sync/pcm_ring.h"
 
 #include <assert.h>
@@ -54,7 +57,22 @@ pcm_ring_init(struct pcm_ring *ring, void *buffer, size_t capacity_frames,
 	ring->capacity_frames = capacity_frames;
 	ring->channels = channels;
 	ring->history_frames = history_frames;
+	pcm_ring_provide(ring, SIZE_MAX);
 	pcm_ring_reset(ring);
+}
+
+RT_SAFE void
+pcm_ring_provide(struct pcm_ring *ring, size_t frames)
+{
+	atomic_store_explicit(&ring->provided_frames, frames,
+			      memory_order_release);
+}
+
+RT_SAFE size_t
+pcm_ring_provided(const struct pcm_ring *ring)
+{
+	return atomic_load_explicit(&ring->provided_frames,
+				    memory_order_acquire);
 }
 
 RT_SAFE void
@@ -74,8 +92,12 @@ pcm_ring_writable(const struct pcm_ring *ring)
 	const uint64_t furthest =
 		atomic_load_explicit(&ring->furthest, memory_order_acquire);
 
-	return (size_t)(oldest_kept(ring, furthest) + ring->capacity_frames -
-			written);
+	const size_t room = (size_t)(oldest_kept(ring, furthest) +
+				     ring->capacity_frames - written);
+	const size_t provided = pcm_ring_provided(ring);
+
+	return provided == SIZE_MAX ? room
+				    : smaller(room, provided - (size_t)written);
 }
 
 RT_SAFE void *

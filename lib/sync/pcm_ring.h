@@ -33,6 +33,8 @@ struct pcm_ring {
 	size_t capacity_frames;
 	size_t history_frames;
 	uint32_t channels;
+	/* by who provides the buffer's memory */
+	ATOMIC(size_t) provided_frames;
 	/* written by the writer */
 	ALIGNED(CACHE_LINE) ATOMIC(uint64_t) written;
 	ATOMIC(bool) ended;
@@ -44,6 +46,11 @@ struct pcm_ring {
 /* buffer holds capacity_frames * channels samples; history < capacity. */
 void pcm_ring_init(struct pcm_ring *ring, void *buffer, size_t capacity_frames,
 		   uint32_t channels, size_t history_frames);
+/* Only the first frames of the buffer have memory to be written to; SIZE_MAX:
+ * all, as after init. While others use the ring it may only grow, and who waits
+ * for room is told by the caller. Any one thread. */
+RT_SAFE void pcm_ring_provide(struct pcm_ring *ring, size_t frames);
+RT_SAFE size_t pcm_ring_provided(const struct pcm_ring *ring);
 /* Empty again at frame 0, not ended; when neither side runs. */
 RT_SAFE void pcm_ring_reset(struct pcm_ring *ring);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_stream_feed.c - bytes from a worker to a decoder: only one that starved
- * is woken by them, once, and none that came in the meantime is slept over. */
+ * is woken by them, once, and none that came in the meantime is slept over. And
+ * memory for what it decodes. */
 #include "daemon/engine/stream.h"
 
 #include "lib/base/alloc.h"
@@ -180,6 +181,24 @@ what_came_while_it_starved_is_seen(void **state)
 	assert_int_equal(pcm_ring_written(&stage->stream->pcm), 1);
 }
 
+/* Room for one step, and the rest with the next job: asked for, and told. */
+static void
+who_lacks_memory_asks_for_it(void **state)
+{
+	struct stage *stage = *state;
+	struct stream *stream = stage->stream;
+
+	fill(stage);
+	pcm_ring_provide(&stream->pcm, 1);
+	starve(stage);
+	assert_int_equal(pcm_ring_written(&stream->pcm), 1);
+	assert_int_equal(atomic_load(&stream->refill), 1);
+	fill(stage);
+	assert_int_equal(posts(stage), 1);
+	assert_int_equal(pcm_ring_provided(&stream->pcm), SIZE_MAX);
+	assert_true(stream_wants_quantum(stream));
+}
+
 int
 main(void)
 {
@@ -190,6 +209,8 @@ main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_came_while_it_starved_is_seen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_lacks_memory_asks_for_it,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,34 @@ what_was_written_can_be_taken_back(void **state)
 	assert_int_equal(pcm_ring_readable(&f.ring), 0);
 }
 
+/* Nothing is written where there is no memory yet; what comes is used at once,
+ * and a ring without a part of it never goes around. */
+static void
+what_is_not_provided_is_no_room(void **state)
+{
+	struct fixture f;
+	size_t frames = 0;
+
+	(void)state;
+	open_ring(&f, HISTORY);
+	assert_int_equal(pcm_ring_provided(&f.ring), SIZE_MAX);
+	pcm_ring_provide(&f.ring, 0);
+	assert_int_equal(pcm_ring_writable(&f.ring), 0);
+	(void)pcm_ring_write_span(&f.ring, &frames);
+	assert_int_equal(frames, 0);
+	pcm_ring_provide(&f.ring, 3);
+	put(&f.ring, 3);
+	take(&f.ring, 3);
+	assert_int_equal(pcm_ring_writable(&f.ring), 0);
+	/* It is the buffer's, and stays when the ring is begun anew. */
+	pcm_ring_reset(&f.ring);
+	assert_int_equal(pcm_ring_writable(&f.ring), 3);
+	put(&f.ring, 3);
+	take(&f.ring, 3);
+	pcm_ring_provide(&f.ring, SIZE_MAX);
+	assert_int_equal(pcm_ring_writable(&f.ring), CAPACITY - 3);
+}
+
 int
 main(void)
 {
@@ -205,6 +233,7 @@ main(void)
 		cmocka_unit_test(many_laps_keep_every_frame),
 		cmocka_unit_test(the_end_comes_after_the_last_frame),
 		cmocka_unit_test(what_was_written_can_be_taken_back),
+		cmocka_unit_test(what_is_not_provided_is_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
