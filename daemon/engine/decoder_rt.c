@@ -310,20 +310,6 @@ forget_burst(struct decoder_thread *self)
 	self->made_ns = 0;
 }
 
-/* Sleeps until there is a post. */
-static RT_DEVICE void
-sleep_idle(struct decoder_thread *self, struct round *round)
-{
-	const int64_t begin_ns = clock_now_ns();
-
-	(void)wake_wait(self->decoders->wake, round->seen, -1);
-	self->ran_ns -= clock_now_ns() - begin_ns;
-	if (self->ran_ns <= 0)
-		forget_burst(self);
-	*round = (struct round){0};
-	begin_round(self, round);
-}
-
 /* True when it should be looked at again. */
 static RT_DEVICE bool
 serve_lane(struct decoder_thread *self, struct lane *lane)
@@ -354,13 +340,37 @@ serve_lanes(struct decoder_thread *self)
 	}
 }
 
-/* For as long as it ran, and a quarter more for what else of us runs. */
+/* Sleeps until there is a post. What it is for may be a command that is waited
+ * for, and what the lanes need is there: they come first. */
+static RT_DEVICE void
+sleep_idle(struct decoder_thread *self, struct round *round)
+{
+	const int64_t begin_ns = clock_now_ns();
+
+	(void)wake_wait(self->decoders->wake, round->seen, -1);
+	self->ran_ns -= clock_now_ns() - begin_ns;
+	if (self->ran_ns <= 0)
+		forget_burst(self);
+	*round = (struct round){0};
+	begin_round(self, round);
+	serve_lanes(self);
+}
+
+/* For as long as it ran, and a quarter more for what else of us runs; while
+ * something is being opened, which somebody waits for, for several times as
+ * long. */
+static RT_DEVICE int64_t
+rest_ns(const struct decoder_thread *self)
+{
+	return is_calm(self->decoders) ? self->ran_ns * DECODER_CALM_RESTS
+				       : self->ran_ns + self->ran_ns / 4;
+}
+
 static RT_DEVICE void
 rest(struct decoder_thread *self, struct round *round)
 {
 	struct decoders *decoders = self->decoders;
-	const int64_t until_ns =
-		clock_now_ns() + self->ran_ns + self->ran_ns / 4;
+	const int64_t until_ns = clock_now_ns() + rest_ns(self);
 
 	forget_burst(self);
 	while (!is_stopped(decoders) && !was_demoted(self)) {

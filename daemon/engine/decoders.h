@@ -44,6 +44,7 @@ enum {
 	DECODER_THREADS_MAX = 16, /* with spares and those given up */
 	DECODER_BURST_NS = 8 * 1000 * 1000,
 	DECODER_CALM_BURST_NS = 1000 * 1000,
+	DECODER_CALM_RESTS = 4,
 	/* Times real time: twice what the lanes can play together. What is
 	 * urgent and decoded so fast will soon be urgent no more. */
 	DECODER_HASTE = 8,

@@ -7,6 +7,18 @@
 
 #include <errno.h>
 
+/* What is only given up, or told to come, is settled with the call that follows
+ * as a rule, at the latest at the next look: alone it would have the threads
+ * work on what that call changes anyway, and keep it from the CPU. */
+static void
+settle_soon(struct engine *engine, bool now)
+{
+	if (now)
+		engine_settle(engine);
+	else
+		engine_due(engine, 0);
+}
+
 int
 engine_event_fd(const struct engine *engine)
 {
@@ -34,7 +46,7 @@ void
 engine_release(struct engine *engine, uint64_t stream)
 {
 	streams_release(engine, stream);
-	engine_settle(engine);
+	settle_soon(engine, false);
 }
 
 /* What the player may put into a lane. */
@@ -76,7 +88,7 @@ engine_follow(struct engine *engine, enum lane_id lane, uint64_t stream,
 	if (result == 0)
 		result = line_follow(engine, &engine->lines[lane], stream,
 				     following);
-	engine_settle(engine);
+	settle_soon(engine, next != 0);
 	return result;
 }
 
@@ -103,7 +115,7 @@ engine_expect(struct engine *engine, enum lane_id lane, bool more)
 {
 	engine->lines[lane].more = more;
 	engine->lines[lane].more_ns = 0;
-	engine_settle(engine);
+	settle_soon(engine, false);
 }
 
 void

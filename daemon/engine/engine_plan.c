@@ -67,10 +67,35 @@ build(struct engine *engine)
 	return plan;
 }
 
+static bool
+has_new_cut(const struct plan *before, const struct plan *plan)
+{
+	unsigned lane;
+
+	for (lane = 0; before != NULL && lane < LANE_COUNT; lane++)
+		if (plan->mix.lanes[lane].cut != before->mix.lanes[lane].cut)
+			return true;
+	return false;
+}
+
+/* Decoder threads may keep control from the CPU for a while: who is to act
+ * first is woken first. For a new cut that is a lane, which tells the output
+ * thread itself. */
+static void
+tell_threads(struct engine *engine, bool new_cut)
+{
+	if (new_cut)
+		wake_post(&engine->commons->wake);
+	output_wake(engine->output);
+	if (!new_cut)
+		wake_post(&engine->commons->wake);
+}
+
 void
 engine_publish(struct engine *engine)
 {
 	struct plan *plan = build(engine);
+	bool new_cut;
 	uint64_t generation;
 
 	if (plan == NULL) {
@@ -81,6 +106,7 @@ engine_publish(struct engine *engine)
 		plan_release(plan, NULL);
 		return;
 	}
+	new_cut = has_new_cut(snapshot_current(engine->plans), plan);
 	note_last(engine);
 	plan->mix.generation = engine->generation + 1;
 	generation = snapshot_publish(engine->plans, plan);
@@ -91,10 +117,7 @@ engine_publish(struct engine *engine)
 	}
 	engine->generation = generation;
 	note_generation(plan, generation);
-	/* Decoder threads may keep control from the CPU for a while; the output
-	 * thread, which they cannot keep from it, waits for what they do. */
-	output_wake(engine->output);
-	wake_post(&engine->commons->wake);
+	tell_threads(engine, new_cut);
 }
 
 struct resampler *

@@ -20,7 +20,7 @@ enum {
 	PRIVATE_UNITS = 4, /* of a marked thread */
 	OTHER_THREADS = 2, /* the spare decoder and the output */
 	SPAN_CACHE_BYTES = 4 << 20,
-	SLAB_CACHE_BYTES = 256 << 10,
+	SLAB_CACHE_BYTES = 512 << 10,
 	MARK_TRIES = 3,
 };
 

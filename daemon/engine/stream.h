@@ -48,9 +48,9 @@ enum {
 	STREAM_BYTES_MIN = 128 << 10,
 	STREAM_PCM_MAX = 2 << 20,
 	STREAM_LEAST = 256 << 10, /* of ring memory, to be opened at all */
-	/* Before it is ready: twice what a cut needs, where real-time threads
-	 * go on at once; else more. The ring holds that at least. */
-	STREAM_PRIME_MS = 100,
+	/* Before it is ready: what a cut needs and a little, where real-time
+	 * threads go on at once; else more. The ring holds that at least. */
+	STREAM_PRIME_MS = 60,
 	STREAM_STOCK_MS = 250,
 	STREAM_PCM_MS = 4000,
 	STREAM_OVERRUNS_MAX = 8, /* in a row of STREAM_CLEAN_STEPS */
