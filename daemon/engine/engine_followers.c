@@ -24,7 +24,7 @@
 #include <string.h>
 
 /* What a follower reads ahead of what is heard: less than most clocks mix. */
-enum { BUFFER_MS = 100 };
+enum { BUFFER_MS = 100, PACES_OF_PLAN = 2 };
 
 static void
 release_plan(void *plan, void *context)
@@ -193,25 +193,36 @@ all_have_passed(const struct engine *engine)
 	return true;
 }
 
-/* Room for one more, or NULL. */
 static struct engine_pace *
 free_pace(struct engine *engine)
 {
-	const bool passed = all_have_passed(engine);
 	unsigned i;
 
+	for (i = 0; i < ENGINE_PACES; i++)
+		if (engine->paces[i].interpolator == NULL)
+			return &engine->paces[i];
+	return NULL;
+}
+
+/* Before a plan is made: what it names is not named by any current one yet. */
+static void
+reclaim_paces(struct engine *engine)
+{
+	unsigned i, left = 0;
+
+	for (i = 0; i < ENGINE_PACES; i++)
+		left += engine->paces[i].interpolator == NULL;
+	if (left >= PACES_OF_PLAN || !all_have_passed(engine))
+		return;
 	for (i = 0; i < ENGINE_PACES; i++) {
 		struct engine_pace *pace = &engine->paces[i];
 
-		if (pace->interpolator == NULL)
-			return pace;
-		if (!passed || names_pace(engine, pace->interpolator))
+		if (pace->interpolator == NULL ||
+		    names_pace(engine, pace->interpolator))
 			continue;
 		interpolator_destroy(pace->interpolator);
 		pace->interpolator = NULL;
-		return pace;
 	}
-	return NULL;
 }
 
 static const struct interpolator *
@@ -301,6 +312,7 @@ publish(struct engine *engine, struct output_side *side)
 	uint64_t generation = 0;
 
 	if (plan != NULL) {
+		reclaim_paces(engine);
 		fill_plan(engine, side, plan);
 		if (says_the_same(snapshot_current(side->plans), plan)) {
 			free(plan);

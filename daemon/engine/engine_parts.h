@@ -37,8 +37,8 @@ enum {
 	ENGINE_OUTPUT_READER = 0, /* slots of the plan snapshot */
 	ENGINE_FIRST_DECODER_READER = 1,
 	ENGINE_SETTLE_ROUNDS = 16,
-	ENGINE_TAPS = 8, /* that wait to be freed */
-	ENGINE_PACES = 8,
+	ENGINE_TAPS = 8,   /* that wait to be freed */
+	ENGINE_PACES = 16, /* of two taps, to the rates of seven followers */
 };
 #define ENGINE_RECLAIM_NS (10 * NS_PER_MS)
 #define ENGINE_RETRY_NS (100 * NS_PER_MS) /* when memory ran out */

@@ -265,6 +265,20 @@ opens_of() {
 	events "$1" hw_params
 }
 
+@test "one switched on after a change of rate hears the song at its pitch" {
+	flac_song before.flac 48000 16 24000 sine 441 whitenoise
+	start_three
+	mpd "disableoutput 1" "disableoutput 2" "add before.flac" \
+		"add song.flac" play
+	wait_for "$DEADLINE" field_is song 1
+	wait_for "$DEADLINE" elapsed_past 0.5
+	mpd "enableoutput 1"
+	wait_for "$DEADLINE" plays 1
+	plays_for 1
+	stop_rotaryd
+	beside smooth "$HERE/two" 441
+}
+
 @test "switched off and on while they play: each is opened once for it" {
 	local i before
 	play_on_three
