@@ -147,6 +147,7 @@ go_up(struct engine *engine)
 	card->idle_ns = 0;
 	followers_begin_tap(engine);
 	output_run(engine->output);
+	engine_due(engine, 0); /* for the rest of the decks' memory */
 }
 
 static void

@@ -9,7 +9,6 @@
 #include "daemon/engine/engine_parts.h"
 
 #include "daemon/output/deck.h"
-#include "lib/rt/rt.h"
 
 enum { FIRST_PARTS_OF_SECOND = 2, PIECE_BYTES = 256 << 10 };
 
@@ -47,25 +46,6 @@ ahead_frames(const struct engine *engine, unsigned lane, size_t history,
 	return ahead < least || lane != LANE_MUSIC ? least : ahead;
 }
 
-/* As many frames more; false: it was whole. */
-static bool
-populate(struct pcm_ring *ring, size_t frames)
-{
-	const size_t before = pcm_ring_provided(ring);
-	const size_t frame_bytes = ring->channels * sizeof(uint32_t);
-
-	if (before == SIZE_MAX)
-		return false;
-	if (frames > ring->capacity_frames - before)
-		frames = ring->capacity_frames - before;
-	rt_pool_populate((char *)ring->buffer + before * frame_bytes,
-			 frames * frame_bytes);
-	pcm_ring_provide(ring, before + frames == ring->capacity_frames
-				       ? SIZE_MAX
-				       : before + frames);
-	return true;
-}
-
 static bool
 set_up_lane(struct engine *engine, unsigned lane)
 {
@@ -87,8 +67,8 @@ set_up_lane(struct engine *engine, unsigned lane)
 		deck_init(&engine->bus->decks[lane][deck], extent->memory,
 			  extent->bytes / frame_bytes, channels, history);
 		pcm_ring_provide(&engine->bus->decks[lane][deck].ring, 0);
-		(void)populate(&engine->bus->decks[lane][deck].ring,
-			       info->spec.rate_hz / FIRST_PARTS_OF_SECOND);
+		(void)pool_populate(&engine->bus->decks[lane][deck].ring,
+				    info->spec.rate_hz / FIRST_PARTS_OF_SECOND);
 	}
 	return true;
 }
@@ -114,6 +94,15 @@ decks_set_up(struct engine *engine)
 	return true;
 }
 
+static bool
+populate_piece(struct pcm_ring *ring)
+{
+	const size_t before = pcm_ring_provided(ring);
+	const size_t piece = PIECE_BYTES / sizeof(uint32_t) / ring->channels;
+
+	return before != SIZE_MAX && pool_populate(ring, before + piece);
+}
+
 bool
 decks_populate(struct engine *engine)
 {
@@ -121,12 +110,9 @@ decks_populate(struct engine *engine)
 
 	for (lane = 0; lane < LANE_COUNT; lane++)
 		for (deck = 0; deck < LANE_DECKS; deck++) {
-			struct pcm_ring *ring =
-				&engine->bus->decks[lane][deck].ring;
-
 			if (engine->card.memory[lane][deck].memory == NULL ||
-			    !populate(ring, PIECE_BYTES / sizeof(uint32_t) /
-						    ring->channels))
+			    !populate_piece(
+				    &engine->bus->decks[lane][deck].ring))
 				continue;
 			wake_post(&engine->commons->wake);
 			return true;

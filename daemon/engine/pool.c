@@ -12,6 +12,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/rt/rt.h"
+#include "lib/sync/pcm_ring.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -236,6 +237,24 @@ pool_give(struct pool *pool, struct pool_extent *extent)
 			(pool->count - index) * sizeof(pool->used[0]));
 	}
 	*extent = (struct pool_extent){0};
+}
+
+bool
+pool_populate(struct pcm_ring *ring, uint64_t frames)
+{
+	const size_t before = pcm_ring_provided(ring);
+	const size_t frame_bytes = ring->channels * sizeof(uint32_t);
+
+	if (frames <= before)
+		return false;
+	if (frames > ring->capacity_frames)
+		frames = ring->capacity_frames;
+	rt_pool_populate((char *)ring->buffer + before * frame_bytes,
+			 ((size_t)frames - before) * frame_bytes);
+	pcm_ring_provide(ring, frames == ring->capacity_frames
+				       ? SIZE_MAX
+				       : (size_t)frames);
+	return true;
 }
 
 void

@@ -5,13 +5,14 @@
  * they are used: streams take from the bottom, decks from the top, each the
  * first gap that fits. Pages come when the owner populates them, little by
  * little: for a whole ring that takes longer than a command may until it is
- * heard. A stream's share falls with
- * what is left, so that there is always some for one more; a reserve is kept
- * for the decks of a card that is not open yet. What must not wait (a deck, the
- * frames of a file with very many channels) may be mapped apart.
+ * heard. A stream's share falls with what is left, so that there is always some
+ * for one more; a reserve is kept for the decks of a card that is not open yet.
+ * What must not wait (a deck, the frames of a file with very many channels) may
+ * be mapped apart.
  * Invariant: used extents are sorted, disjoint, page-aligned and inside.
  *
- * Threads: control, but pool_destroy(): any. RT: MAY_BLOCK. Units: bytes. */
+ * Threads: control; any for pool_destroy() and pool_populate(). RT: MAY_BLOCK.
+ * Units: bytes. */
 #ifndef ROTARY_ENGINE_POOL_H
 #define ROTARY_ENGINE_POOL_H
 
@@ -19,6 +20,7 @@
 
 #include <stdbool.h>
 
+struct pcm_ring;
 struct pool;
 
 enum { POOL_EXTENTS_MAX = 1024 };
@@ -56,6 +58,10 @@ NODISCARD bool pool_take_high(struct pool *pool, size_t bytes,
 void pool_shrink(struct pool *pool, struct pool_extent *extent, size_t bytes);
 /* Gives it back and clears it; harmless when it is none. */
 void pool_give(struct pool *pool, struct pool_extent *extent);
+
+/* Of a ring in an extent, the memory of the first frames; its writer may go on
+ * with it. True: that is more than before. Any one thread at a time. */
+bool pool_populate(struct pcm_ring *ring, uint64_t frames);
 
 void pool_get_usage(const struct pool *pool, struct pool_usage *ret_usage);
 /* Walks the pool; true when its invariant holds. For tests. */

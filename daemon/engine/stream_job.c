@@ -76,28 +76,6 @@ wanted_frames(const struct stream *stream)
 	return frames < 64 ? 64 : frames;
 }
 
-/* The PCM ring's memory comes piece by piece: for the first frames now, since
- * they are wanted soon; for the others when these are there (FILL). True: there
- * is more than before. */
-static bool
-populate_pcm(struct stream *stream, uint64_t frames)
-{
-	struct pcm_ring *ring = &stream->pcm;
-	const size_t before = pcm_ring_provided(ring);
-	const size_t bytes = frame_bytes(stream);
-
-	if (frames <= before)
-		return false;
-	if (frames > ring->capacity_frames)
-		frames = ring->capacity_frames;
-	rt_pool_populate((char *)ring->buffer + before * bytes,
-			 ((size_t)frames - before) * bytes);
-	pcm_ring_provide(ring, frames == ring->capacity_frames
-				       ? SIZE_MAX
-				       : (size_t)frames);
-	return true;
-}
-
 /* In the rest of the extent, or the one that control found. */
 static int
 place_pcm(struct stream *stream)
@@ -119,7 +97,8 @@ place_pcm(struct stream *stream)
 		return -ENOBUFS;
 	pcm_ring_init(&stream->pcm, memory, smaller(frames, wanted),
 		      stream->spec.channels, 0);
-	pcm_ring_provide(&stream->pcm, 0);
+	pcm_ring_provide(&stream->pcm,
+			 0); /* what is decoded first comes first */
 	return 0;
 }
 
@@ -241,8 +220,9 @@ decode_until(struct stream *stream, size_t frames)
 	       stream_get_end(stream) == STREAM_GOES_ON) {
 		if (is_cancelled(stream))
 			return -ECANCELED;
-		(void)populate_pcm(stream, pcm_ring_written(&stream->pcm) +
-						   STREAM_STEP_FRAMES);
+		(void)pool_populate(&stream->pcm,
+				    pcm_ring_written(&stream->pcm) +
+					    STREAM_STEP_FRAMES);
 		if (stream_step(stream))
 			idle = 0;
 		else if (pcm_ring_writable(&stream->pcm) == 0)
@@ -401,8 +381,9 @@ fill(struct stream *stream)
 	int result;
 
 	if (stream->rt) {
-		/* A decoder that found no room waits for it. */
-		if (populate_pcm(stream, stream->pcm.capacity_frames))
+		/* The rest of the memory; a decoder that found no room waits
+		 * for it. */
+		if (pool_populate(&stream->pcm, stream->pcm.capacity_frames))
 			wake_post(stream->wake);
 		return read_ahead(stream);
 	}
