@@ -2,8 +2,9 @@
 /* crash.c - what is said when a signal ends the process.
  *
  *   SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT -> report -> the same signal
- * again, which has its default action by then (SA_RESETHAND): a core dump is
- * written and the status is what it would have been.
+ * again, which has its default action by then: a core dump is written and the
+ * status is what it would have been. A thread that crashes meanwhile waits, so
+ * that it does not end the process before the first one's note and report.
  *
  * The names are those of the program's own symbol table, static functions too.
  * The file is mapped at start, and looked through only by the handler, which
@@ -35,6 +36,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BACKTRACE_FRAMES = 64 };
@@ -55,7 +57,7 @@ static struct {
 	uintptr_t base;
 } table;
 
-enum { NOTE_BYTES = 4096 + 64 };
+enum { NOTE_BYTES = 4096 + 64, OTHERS_REPORT_S = 2 };
 
 static struct {
 	ATOMIC(int) fd;
@@ -69,6 +71,9 @@ rt_set_subject(const struct rt_subject *subject)
 {
 	rt_own.subject = subject;
 }
+
+/* The first thread that crashed has it. */
+static ATOMIC(uint32_t) reporting;
 
 void
 rt_crash_note_to(int fd)
@@ -234,21 +239,41 @@ report(int signal, const siginfo_t *info)
 		say_frame(frames[i]);
 }
 
+/* Not for ever: what the other one writes to may be full. */
+static void
+let_other_end(void)
+{
+	const struct timespec patience = {.tv_sec = OTHERS_REPORT_S};
+
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &patience, NULL);
+}
+
+static void
+tell_crash(int signal, const siginfo_t *info)
+{
+	const bool noted = make_note(signal, info);
+
+	report(signal, info);
+	if (!noted)
+		say("rotary: no note of it could be made, so this file is not "
+		    "passed over next time\n");
+}
+
 static void
 handle_crash(int signal, siginfo_t *info, void *context)
 {
+	const struct sigaction action = {.sa_handler = SIG_DFL};
 	const int saved_errno = errno;
-	bool noted;
 
 	(void)context;
 	if (!rt_own.dying) {
 		rt_own.dying = true;
-		noted = make_note(signal, info);
-		report(signal, info);
-		if (!noted)
-			say("rotary: no note of it could be made, so this file "
-			    "is not passed over next time\n");
+		if (atomic_exchange(&reporting, 1) == 0)
+			tell_crash(signal, info);
+		else
+			let_other_end();
 	}
+	(void)sigaction(signal, &action, NULL);
 	/* A fault comes again by itself; what was sent does not. It is blocked
 	 * until this returns. */
 	if (info->si_code <= 0)
@@ -326,7 +351,7 @@ rt_crash_init(void)
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 	struct sigaction action = {
 		.sa_sigaction = handle_crash,
-		.sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK,
 	};
 	void *frame = NULL;
 	size_t i;

@@ -22,10 +22,12 @@
 #include <cmocka.h>
 
 enum kind { BY_FAULT, BY_ABORT, BY_OTHERS, BY_STACK };
+enum { TOGETHER = 40 };
 
 struct plan {
 	enum kind kind;
 	bool in_fence;
+	bool together; /* two threads */
 	struct rt_subject subject;
 	int note_fd; /* -1: none */
 };
@@ -73,10 +75,12 @@ crash_right_here(enum kind kind)
 	return 1;
 }
 
+static ATOMIC(uint32_t) ready;
+
 static void *
 crash_in_thread(void *argument)
 {
-	static struct rt_figures figures;
+	static _Thread_local struct rt_figures figures;
 	const struct plan *plan = argument;
 
 	rt_figures_begin(&figures, "crasher");
@@ -84,6 +88,10 @@ crash_in_thread(void *argument)
 	if (plan->in_fence &&
 	    rt_seal(&figures, RT_FENCE_KILL, RT_PROFILE_DECODER, NULL) != 0)
 		return NULL;
+	/* At once: a barrier would let one go long before the other. */
+	atomic_fetch_add(&ready, 1);
+	while (plan->together && atomic_load(&ready) < 2)
+		continue;
 	(void)crash_right_here(plan->kind);
 	return NULL;
 }
@@ -100,11 +108,13 @@ run(void *argument)
 		.main = crash_in_thread,
 		.argument = argument,
 	};
-	struct thread thread;
+	struct thread thread, other;
 
 	if (rt_fence_init() != 0 || rt_crash_init() != 0)
 		return 1;
 	rt_crash_note_to(plan->note_fd);
+	if (plan->together && thread_start(&other, &spec) != 0)
+		return 2;
 	if (thread_start(&thread, &spec) != 0)
 		return 2;
 	thread_join(&thread);
@@ -228,6 +238,20 @@ the_file_is_noted(void **state)
 	assert_string_equal(note_of(plan, SIGSEGV), line);
 }
 
+/* Whoever is second does not end the process before the first one has told. */
+static void
+who_crashes_together_is_noted_once(void **state)
+{
+	struct plan plan = {.together = true, .subject = song};
+	int i;
+
+	(void)state;
+	for (i = 0; i < TOGETHER; i++)
+		assert_string_equal(
+			note_of(plan, SIGSEGV),
+			"\ncrash 4711 1234567890123456789 some/song.flac\n");
+}
+
 static void
 only_what_is_its_fault_is_noted(void **state)
 {
@@ -265,6 +289,7 @@ main(void)
 		cmocka_unit_test(a_fault_in_a_fence_is_told),
 		cmocka_unit_test(a_stack_that_runs_over_is_told),
 		cmocka_unit_test(the_file_is_noted),
+		cmocka_unit_test(who_crashes_together_is_noted_once),
 		cmocka_unit_test(only_what_is_its_fault_is_noted),
 		cmocka_unit_test(a_full_disk_is_told),
 	};
